@@ -1,0 +1,215 @@
+"""What one chart does at one version."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from istio_convert.catalog import schema as schemas
+from istio_convert.catalog.data import load
+from istio_convert.catalog.ranges import contains, version_key
+from istio_convert.catalog.refusals import Refusal, dead_place, find_refusal
+from istio_convert.catalog.skeleton import Skeleton
+from istio_convert.catalog.trees import MISSING, from_leaf_table, lookup
+from istio_convert.paths import Path, parse
+
+VERSION_MARK = "$version"
+"""Stands for the release in stored values, since every release's chart carries its own tag."""
+
+HELM_CHARTS = ("base", "istiod", "cni", "ztunnel", "gateway")
+ISTIOCTL_CHARTS = ("istio-ingress", "istio-egress")
+
+
+class ChartFacts:
+    """The facts of one chart at one version. Everything is looked up when first asked for, and kept.
+
+    Args:
+        name: ``base``, ``istiod``, ``cni``, ``ztunnel``, ``gateway``, ``istio-ingress`` or ``istio-egress``.
+        version: a version of the catalog.
+    """
+
+    def __init__(self, name: str, version: str) -> None:
+        self.name = name
+        self.version = version
+        self._data = load(f"{name}.json")
+
+    def __repr__(self) -> str:
+        return f"ChartFacts({self.name!r}, {self.version!r})"
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def reads(self, path: Path) -> bool:
+        """Whether setting this values path can change what the chart renders or what is rendered from it later.
+
+        True when the chart reads the path, something above it or something below it, under any spelling that the
+        chart accepts (``pilot.x`` beside ``x``, ``global.x`` beside ``x``), and when the path is written whole into
+        an object that the sidecar injector reads. Being written into the debugging copy of all values
+        (:attr:`dumps_all_values`) does not count. List positions are cut off.
+        """
+        return any(_matches(self._read_tree, spelling) for spelling in self.spellings(path))
+
+    def only_dumped(self, path: Path) -> bool:
+        """Whether the path is read, yet by nothing but a copy in an object: no template that is shipped uses it."""
+        return self.reads(path) and not any(_matches(self._used_tree, spelling) for spelling in self.spellings(path))
+
+    def spellings(self, path: Path) -> tuple[Path, ...]:
+        """The path itself, then the other places that the chart makes of it (prefix cut off, global flattened)."""
+        found = [path]
+        if len(path) > 1 and self.descope is not None and path[0] == self.descope:
+            found.append(path[1:])
+        if len(path) > 1 and self.flattens_global and path[0] == "global":
+            found.append(path[1:])
+        return tuple(found)
+
+    @cached_property
+    def read_paths(self) -> frozenset[str]:
+        """The outermost paths that templates read, also those of the injector; as text."""
+        return frozenset(self._names("reads") | self._names("injection"))
+
+    @cached_property
+    def dumped_paths(self) -> frozenset[str]:
+        """Paths that are copied whole into an object for the sidecar injector."""
+        return frozenset(self._names("dumped"))
+
+    @cached_property
+    def _used_tree(self) -> dict[str, Any]:
+        return _tree(self.read_paths)
+
+    @cached_property
+    def _read_tree(self) -> dict[str, Any]:
+        return _tree(self.read_paths | self.dumped_paths)
+
+    # -- defaults -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """The chart's default values as the released chart has them. Treat as read-only."""
+        table = {
+            path: self.version if value == VERSION_MARK else value for path, value in self._values("defaults").items()
+        }
+        return from_leaf_table(table)
+
+    def default(self, path: Path) -> Any:
+        """The default value at a path, in any spelling the chart accepts, or :data:`MISSING`."""
+        for spelling in self.spellings(path):
+            if (value := lookup(self.defaults, spelling)) is not MISSING:
+                return value
+        return MISSING
+
+    # -- traits -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _traits(self) -> dict[str, Any]:
+        return self._values("traits")
+
+    @property
+    def descope(self) -> str | None:
+        """The prefix under which values are copied over the root, where they win; None when there is none."""
+        prefix: str | None = self._traits.get("descope")
+        return prefix
+
+    @property
+    def flattens_global(self) -> bool:
+        """Whether ``global.x`` is also ``x`` (a user's ``x`` wins)."""
+        return bool(self._traits.get("flattens_global"))
+
+    @property
+    def dumps_all_values(self) -> bool:
+        """Whether all values are written into an object, for debugging."""
+        return bool(self._traits.get("dumps_all_values"))
+
+    @property
+    def schema_broken(self) -> bool:
+        """Whether the chart's values schema refuses every value under Helm 3.18.5 and later."""
+        return bool(self._traits.get("schema_broken"))
+
+    @cached_property
+    def fixed_in(self) -> str | None:
+        """The nearest later release whose schema works: of the same minor if there is one; None when not broken."""
+        if not self.schema_broken:
+            return None
+        pairs = self._data["traits"]["schema_broken"]
+        later = [v for v in load("releases.json")["releases"] if version_key(v) > version_key(self.version)]
+        good = [v for v in sorted(later, key=version_key) if not any(contains(text, v) for text, _ in pairs)]
+        return good[0] if good else None
+
+    # -- what else ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def template_env(self) -> frozenset[str]:
+        """Names of the environment variables that the chart's templates set, be it on a condition."""
+        return frozenset(self._names("template_env"))
+
+    @cached_property
+    def injection_env(self) -> frozenset[str]:
+        """Names of the environment variables that the injection templates set (istiod only)."""
+        return frozenset(self._names("injection_env"))
+
+    @cached_property
+    def schema_nodes(self) -> dict[str, Any]:
+        """Constraints of the values schema that the chart ships, by path; empty when it ships none."""
+        return self._values("schema")
+
+    def values_schema(self) -> dict[str, Any]:
+        """A JSON Schema (2020-12) for values of this chart at this version. It accepts what the chart accepts."""
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> dict[str, Any]:
+        return schemas.build_schema(self)
+
+    def refusal(self, path: Path, value: Any) -> Refusal | None:
+        """Why the chart refuses this value at installation, or None when it does not.
+
+        Args:
+            path: a values path, or one below a refused one.
+            value: the value there.
+        """
+        return find_refusal(self.name, self.version, self.spellings(path), value)
+
+    def dead(self, path: Path) -> str | None:
+        """The place to use instead of a value that the chart accepts and does not read; None for all others."""
+        return dead_place(self.name, self.version, path)
+
+    @cached_property
+    def skeleton(self) -> Skeleton:
+        """The objects that the chart renders with default values, without their texts."""
+        return Skeleton(self.name, self.version)
+
+    # -- reading the data ---------------------------------------------------------------------------------------------
+
+    def _names(self, section: str) -> set[str]:
+        return {key for key, text in self._data.get(section, {}).items() if contains(text, self.version)}
+
+    def _values(self, section: str) -> dict[str, Any]:
+        found = {}
+        for key, pairs in self._data.get(section, {}).items():
+            for text, value in pairs:
+                if contains(text, self.version):
+                    found[key] = value
+                    break
+        return found
+
+
+def _tree(paths: frozenset[str]) -> dict[str, Any]:
+    """Paths as nested dicts; an empty dict marks the end of one."""
+    root: dict[str, Any] = {}
+    for text in sorted(paths, key=len, reverse=True):
+        current = root
+        steps = parse(text)
+        for step in steps[:-1]:
+            current = current.setdefault(str(step), {})
+        current[str(steps[-1])] = {}
+    return root
+
+
+def _matches(tree: dict[str, Any], path: Path) -> bool:
+    for step in path:
+        if isinstance(step, int):
+            return True
+        if step not in tree:
+            return False
+        tree = tree[step]
+        if not tree:
+            return True
+    return True
