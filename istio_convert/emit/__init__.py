@@ -1,0 +1,90 @@
+"""Writing the result for the tool that runs Helm: Flux, Argo CD, helmfile or plain Helm.
+
+:func:`emit` is pure and returns texts; :mod:`istio_convert.emit.writer` puts them on disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from istio_convert.emit.base import (
+    ARGOCD_LAYOUTS,
+    OFFICIAL_REGISTRY,
+    OFFICIAL_REPOSITORY,
+    Capability,
+    EmitOptions,
+    Emitter,
+    Files,
+    Limit,
+    check,
+)
+from istio_convert.emit.flux import Flux
+from istio_convert.emit.writer import Changes, diff, plan_changes, write
+from istio_convert.errors import OutputError
+from istio_convert.release import Release
+
+EMITTERS: Mapping[str, Emitter] = MappingProxyType({emitter.name: emitter for emitter in (Flux(),)})
+"""Every target by its name, the default first."""
+
+
+def emit(releases: Sequence[Release], target: str = "flux", options: EmitOptions | None = None) -> Files:
+    """The output folder of a target.
+
+    Args:
+        releases: in the order in which they are applied.
+        target: a key of :data:`EMITTERS`.
+        options: None for the defaults.
+
+    Returns:
+        Relative POSIX path -> text, in a fixed order; a text that starts with ``#!`` is meant to be executable.
+
+    Raises:
+        InvalidNameError: a name must not reach a path, an object or a script.
+        OutputError: an unknown target, contradicting options, or nothing to write.
+    """
+    chosen = options or EmitOptions()
+    emitter = emitter_for(target)
+    check(releases, chosen)
+    return emitter.files(releases, chosen)
+
+
+def limits(releases: Sequence[Release], target: str = "flux", options: EmitOptions | None = None) -> list[Limit]:
+    """What a target cannot express for these releases; to be asked before the ledger closes.
+
+    Raises:
+        OutputError: an unknown target.
+    """
+    return emitter_for(target).limits(releases, options or EmitOptions())
+
+
+def emitter_for(target: str) -> Emitter:
+    """The emitter of a target.
+
+    Raises:
+        OutputError: an unknown target.
+    """
+    if target not in EMITTERS:
+        raise OutputError("an unknown target", hint=f"one of {', '.join(EMITTERS)}")
+    return EMITTERS[target]
+
+
+__all__ = [
+    "ARGOCD_LAYOUTS",
+    "EMITTERS",
+    "OFFICIAL_REGISTRY",
+    "OFFICIAL_REPOSITORY",
+    "Capability",
+    "Changes",
+    "EmitOptions",
+    "Emitter",
+    "Files",
+    "Limit",
+    "check",
+    "diff",
+    "emit",
+    "emitter_for",
+    "limits",
+    "plan_changes",
+    "write",
+]

@@ -1,0 +1,1 @@
+"""The prose of the README that each target's folder carries."""

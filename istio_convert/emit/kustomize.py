@@ -1,0 +1,64 @@
+"""Patches as Kustomize reads them; every target that patches goes through here.
+
+A patch stays the patch that it is: nothing is merged or reordered, since Kustomize applies them one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from istio_convert.release import Patch
+from istio_convert.source.writer import Commented, Flow, Literal, dump
+
+API_VERSION = "kustomize.config.k8s.io/v1beta1"
+
+
+def is_strategic(patch: Patch) -> bool:
+    """Whether the patch is a strategic merge patch; otherwise it is a JSON 6902 patch."""
+    return isinstance(patch.body, dict)
+
+
+def patch_object(patch: Patch) -> dict[str, Any] | list[dict[str, Any]]:
+    """The whole body of a patch: a strategic one gets apiVersion, kind, name and namespace."""
+    if not isinstance(patch.body, dict):
+        return patch.body
+    target = patch.target
+    metadata: dict[str, Any] = {"name": target.name}
+    if target.namespace is not None:
+        metadata["namespace"] = target.namespace
+    metadata.update(patch.body.get("metadata") or {})
+    rest = {key: value for key, value in patch.body.items() if key != "metadata"}
+    return {"apiVersion": target.api_version, "kind": target.kind, "metadata": metadata, **rest}
+
+
+def patch_text(patch: Patch) -> str:
+    """The body of a patch as YAML text."""
+    return dump(patch_object(patch))
+
+
+def target_object(patch: Patch) -> dict[str, str]:
+    """The full selector of a patch; the core group and the namespace of cluster-scoped objects are left out."""
+    target = patch.target
+    fields = (
+        ("group", target.group),
+        ("version", target.version),
+        ("kind", target.kind),
+        ("name", target.name),
+        ("namespace", target.namespace),
+    )
+    return {key: value for key, value in fields if value}
+
+
+def inline_patches(patches: Sequence[Patch]) -> list[Any]:
+    """The ``patches`` list of a Kustomization, of Flux or of Kustomize itself, with each patch's reasons above it."""
+    return [
+        commented({"target": Flow(target_object(patch)), "patch": Literal(patch_text(patch))}, *patch.why)
+        for patch in patches
+    ]
+
+
+def commented(value: Any, *lines: str) -> Any:
+    """The value with a comment of one or more lines above it; without lines the value itself."""
+    text = "\n".join(" ".join(line.split()) for line in lines if line.strip())
+    return Commented(value, text) if text else value
