@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from istio_convert.emit.argocd import ArgoCd
 from istio_convert.emit.base import (
     ARGOCD_LAYOUTS,
     OFFICIAL_REGISTRY,
@@ -24,7 +25,7 @@ from istio_convert.emit.writer import Changes, diff, plan_changes, write
 from istio_convert.errors import OutputError
 from istio_convert.release import Release
 
-EMITTERS: Mapping[str, Emitter] = MappingProxyType({emitter.name: emitter for emitter in (Flux(),)})
+EMITTERS: Mapping[str, Emitter] = MappingProxyType({emitter.name: emitter for emitter in (Flux(), ArgoCd())})
 """Every target by its name, the default first."""
 
 
