@@ -152,19 +152,21 @@ class ReleaseCharts:
         charts: chart name (as in ``Chart.yaml``) to its folder or archive.
         profiles: the folder of istioctl's profiles, when at hand.
         stored_as: the version they are stored under (a release candidate stands in for its final release).
+        released: read them as the release build leaves them; false keeps them as they are.
     """
 
     version: str
     charts: Mapping[str, Path]
     profiles: Path | None = None
     stored_as: str = ""
+    released: bool = True
     _files: dict[str, dict[str, bytes]] = field(default_factory=dict, repr=False, compare=False, hash=False)
 
     @cached_property
     def key(self) -> str:
         """Identifies the content's place, for caches."""
         places = "\n".join(f"{name}={path}" for name, path in sorted(self.charts.items()))
-        return hashlib.sha256(f"{self.version}\n{places}".encode()).hexdigest()
+        return hashlib.sha256(f"{self.version}\n{self.released}\n{places}".encode()).hexdigest()
 
     @property
     def has_reference(self) -> bool:
@@ -190,7 +192,7 @@ class ReleaseCharts:
         return self._files[chart]
 
     def _released(self, name: str, data: bytes) -> bytes:
-        if name not in _NORMALISED_FILES:
+        if not self.released or name not in _NORMALISED_FILES:
             return data
         text = data.decode("utf-8")
         return as_released(text, self.version, stored_as=self.stored_as, chart_file=name == "Chart.yaml").encode()
@@ -210,7 +212,8 @@ class ReleaseCharts:
         if "/" in name or not path.is_file():
             known = ", ".join(sorted(file.stem for file in self.profiles.glob("*.yaml")))
             raise RenderError(f"istioctl {self.version} has no profile of that name", hint=f"it has {known}")
-        return as_released(path.read_text(encoding="utf-8"), self.version, stored_as=self.stored_as)
+        text = path.read_text(encoding="utf-8")
+        return as_released(text, self.version, stored_as=self.stored_as) if self.released else text
 
 
 def pack(files: Mapping[str, bytes], name: str) -> bytes:
