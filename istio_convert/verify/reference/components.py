@@ -11,10 +11,9 @@ from typing import Any
 
 from istio_convert.errors import RenderError
 from istio_convert.verify.quantities import canonical
+from istio_convert.verify.reference.inputs import DEFAULT_NAMESPACE
 from istio_convert.verify.reference.semantics import Semantics
 from istio_convert.verify.reference.tree import Tree, get_map, get_path, get_text, go_text, set_path, set_paths
-
-DEFAULT_NAMESPACE = "istio-system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ from istio_convert.verify.reference.tree import (
     set_paths,
 )
 
+DEFAULT_NAMESPACE = "istio-system"
+
 #: Fields of the spec that become values. meshConfig is a map and is merged instead.
 _TRANSLATIONS = {
     "hub": "global.hub",
@@ -151,7 +153,13 @@ def _translate(base: Tree, semantics: Semantics) -> None:
         else:
             set_paths(base, f"spec.values.{target}={go_text(value)}", all_equals=semantics.set_all_equals)
     set_path(base, "spec.values.pilot.enabled", _true(base, "spec", "components", "pilot", "enabled"))
-    set_path(base, "spec.values.pilot.cni.enabled", _true(base, "spec", "components", "cni", "enabled"))
+    cni = _true(base, "spec", "components", "cni", "enabled")
+    set_path(base, f"spec.values.{'istio_cni' if semantics.old_component_state else 'pilot.cni'}.enabled", cni)
+    if semantics.old_component_state:
+        namespace = get_text(base, "spec", "components", "base", "namespace")
+        namespace = namespace or get_text(base, "spec", "values", "global", "istioNamespace")
+        set_path(base, "spec.values.global.enabled", _true(base, "spec", "components", "base", "enabled"))
+        set_path(base, "spec.values.global.namespace", namespace or DEFAULT_NAMESPACE)
     if namespace := get_text(base, "spec", "values", "global", "istioNamespace"):
         set_path(base, "metadata.namespace", namespace)
 

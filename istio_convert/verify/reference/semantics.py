@@ -28,6 +28,8 @@ class Semantics:
             others merged by port.
         replicas_yield: ``replicaCount`` is left out where values switch the autoscaler on.
         strict_overlays: an overlay that matches no object, or a path that cannot be walked, is an error.
+        old_component_state: the charts hear of CNI as ``istio_cni.enabled``, not ``pilot.cni.enabled``, and of the
+            base component as ``global.enabled`` and ``global.namespace``, which no template reads.
     """
 
     feeds_autoscaling: bool = False
@@ -37,6 +39,7 @@ class Semantics:
     merges_ports_by_protocol: bool = False
     replicas_yield: bool = False
     strict_overlays: bool = False
+    old_component_state: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,16 @@ class _Change:
 
 
 _CHANGES = (
-    _Change("0.0.0", "1.24.0", {"merges_ports_by_protocol": True, "replicas_yield": True, "strict_overlays": True}),
+    _Change(
+        "0.0.0",
+        "1.24.0",
+        {
+            "merges_ports_by_protocol": True,
+            "replicas_yield": True,
+            "strict_overlays": True,
+            "old_component_state": True,
+        },
+    ),
     _Change("1.24.0", "1.24.2", {"drops_min_available": False}),
     _Change("1.28.8", "1.29.0", {"feeds_autoscaling": True}),
     _Change("1.31.0", "", {"feeds_autoscaling": True, "feeds_cpu": True, "set_all_equals": True}),
