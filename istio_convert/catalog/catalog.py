@@ -10,12 +10,11 @@ from typing import Any
 
 from istio_convert.catalog.chart import HELM_CHARTS, ISTIOCTL_CHARTS, VERSION_MARK, ChartFacts
 from istio_convert.catalog.data import load, load_optional
+from istio_convert.catalog.profiles import HELM_FILE, PREFIXES, names_of
 from istio_convert.catalog.ranges import contains, minor_of, version_key
 from istio_convert.catalog.trees import from_leaf_table, merged
 from istio_convert.errors import InternalError, UnsupportedVersionError
 
-_PLATFORM = "platform-"
-_COMPATIBILITY = "compatibility-version-"
 _DEFAULT = "default"
 
 
@@ -159,37 +158,35 @@ class Catalog:
 
     # -- the profiles inside the charts -------------------------------------------------------------------------------
 
-    @cached_property
-    def _helm_names(self) -> frozenset[str]:
-        return self._names("helm-profiles.json")
-
-    @cached_property
+    @property
     def helm_profiles(self) -> frozenset[str]:
         """Names that the value ``profile`` may have."""
-        return frozenset(n for n in self._helm_names if not n.startswith((_PLATFORM, _COMPATIBILITY)))
+        return names_of(self.version)["profile"]
 
-    @cached_property
+    @property
     def platforms(self) -> frozenset[str]:
         """Names that ``global.platform`` may have. Before there were platform files, none; then any name passes."""
-        return frozenset(n.removeprefix(_PLATFORM) for n in self._helm_names if n.startswith(_PLATFORM))
+        return names_of(self.version)["platform"]
 
-    @cached_property
+    @property
     def compatibility_versions(self) -> frozenset[str]:
         """Names that ``compatibilityVersion`` may have."""
-        return frozenset(n.removeprefix(_COMPATIBILITY) for n in self._helm_names if n.startswith(_COMPATIBILITY))
+        return names_of(self.version)["compatibilityVersion"]
 
     def helm_profile(self, name: str) -> dict[str, Any]:
         """The values that ``profile: name`` lays over the defaults; empty when there is no such profile."""
-        return self._profile("helm-profiles.json", name) if name in self.helm_profiles else {}
+        return self._helm_values("profile", name)
 
     def platform(self, name: str) -> dict[str, Any]:
         """The values of a platform; empty when there is no such platform."""
-        return self._profile("helm-profiles.json", _PLATFORM + name) if name in self.platforms else {}
+        return self._helm_values("platform", name)
 
     def compatibility(self, name: str) -> dict[str, Any]:
         """The values of a compatibility version; empty when there is no such version."""
-        known = name in self.compatibility_versions
-        return self._profile("helm-profiles.json", _COMPATIBILITY + name) if known else {}
+        return self._helm_values("compatibilityVersion", name)
+
+    def _helm_values(self, key: str, name: str) -> dict[str, Any]:
+        return self._profile(HELM_FILE, PREFIXES[key] + name) if name in names_of(self.version)[key] else {}
 
     # -- istioctl -----------------------------------------------------------------------------------------------------
 

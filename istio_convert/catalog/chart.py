@@ -7,11 +7,12 @@ from typing import Any
 
 from istio_convert.catalog import schema as schemas
 from istio_convert.catalog.data import load
+from istio_convert.catalog.profiles import names_of
 from istio_convert.catalog.ranges import contains, version_key
-from istio_convert.catalog.refusals import Refusal, dead_place, find_refusal
+from istio_convert.catalog.refusals import Refusal, find_refusal, unknown_name
 from istio_convert.catalog.skeleton import Skeleton
 from istio_convert.catalog.trees import MISSING, from_leaf_table, lookup
-from istio_convert.paths import Path, parse
+from istio_convert.paths import Path, parse, render, starts_with
 
 VERSION_MARK = "$version"
 """Stands for the release in stored values, since every release's chart carries its own tag."""
@@ -165,11 +166,25 @@ class ChartFacts:
             path: a values path, or one below a refused one.
             value: the value there.
         """
-        return find_refusal(self.name, self.version, self.spellings(path), value)
+        if render(path) in self._profile_keys and (found := unknown_name(path, value, names_of(self.version))):
+            return found
+        return find_refusal(self._refused, self.spellings(path), value)
 
     def dead(self, path: Path) -> str | None:
         """The place to use instead of a value that the chart accepts and does not read; None for all others."""
-        return dead_place(self.name, self.version, path)
+        return next((place for dead, place in self._dead if starts_with(path, dead)), None)
+
+    @cached_property
+    def _profile_keys(self) -> set[str]:
+        return self._names("profile_keys")
+
+    @cached_property
+    def _refused(self) -> dict[str, Any]:
+        return self._values("refused")
+
+    @cached_property
+    def _dead(self) -> list[tuple[Path, str]]:
+        return [(parse(path), place) for path, place in self._values("dead").items()]
 
     @cached_property
     def skeleton(self) -> Skeleton:

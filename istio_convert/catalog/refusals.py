@@ -1,17 +1,15 @@
-"""Values that a chart refuses at installation, and values that it accepts and does not read."""
+"""Values that a chart refuses at installation, and how to tell whether one of them is given."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from istio_convert.catalog.data import load_optional
-from istio_convert.catalog.ranges import contains
 from istio_convert.paths import Path, parse, render, starts_with
 
-_FILE = "refusals.json"
+_NULL_REASON = "the chart's templates look into this value, so it cannot be null"
+_NULL_INSTEAD = "leave the key out: the chart's default applies"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +18,7 @@ class Refusal:
 
     Attributes:
         path: the refused values path.
-        reason: why, in one sentence.
+        reason: why, in a few words.
         instead: what to use, or to do, instead.
     """
 
@@ -29,46 +27,44 @@ class Refusal:
     instead: str
 
 
-def find_refusal(chart: str, version: str, spellings: Iterable[Path], value: Any) -> Refusal | None:
+def find_refusal(entries: Mapping[str, Any], spellings: Iterable[Path], value: Any) -> Refusal | None:
     """The refusal that applies to a value.
 
     Args:
-        chart: name of the chart.
-        version: a version of the catalog.
+        entries: what the chart refuses: path -> ``when`` (``set``, ``null`` or the list of refused values), ``reason``
+            and ``instead``.
         spellings: the paths that the chart makes of the value's place.
         value: the value.
     """
     for path in spellings:
-        for refused, entry in _entries("refused", chart, version):
-            if starts_with(path, refused) and _applies(entry["when"], path == refused, value):
-                return Refusal(render(refused), entry["reason"], entry["instead"])
+        for text, entry in entries.items():
+            refused = parse(text)
+            if starts_with(path, refused) and _applies(entry["when"], value, below=len(path) > len(refused)):
+                return Refusal(render(refused), entry.get("reason", _NULL_REASON), entry.get("instead", _NULL_INSTEAD))
     return None
 
 
-def _applies(when: Any, exact: bool, value: Any) -> bool:  # noqa: FBT001
-    """Whether the condition of an entry holds: ``set``, ``null``, or the list of refused values."""
+def _applies(when: str | list[Any], value: Any, *, below: bool) -> bool:
+    """Whether a condition holds for a value at the refused path, or below it."""
     if when == "set":
-        return not exact or value not in (None, "")
+        # the charts ask whether the value prints as something
+        return below or value not in (None, "")
     if when == "null":
-        return exact and value is None
-    return exact and value in when
+        return not below and value is None
+    return not below and value in when
 
 
-def dead_place(chart: str, version: str, path: Path) -> str | None:
-    """The live place of a dead value, or None."""
-    for dead, entry in _entries("dead", chart, version):
-        if starts_with(path, dead):
-            place: str = entry["instead"]
-            return place
-    return None
+def unknown_name(path: Path, value: Any, known: Mapping[str, frozenset[str]]) -> Refusal | None:
+    """The refusal of a profile, platform or compatibility version that the chart has no file for.
 
-
-@lru_cache(maxsize=256)
-def _entries(section: str, chart: str, version: str) -> tuple[tuple[Path, dict[str, Any]], ...]:
-    table = load_optional(_FILE).get(section, {})
-    return tuple(
-        (parse(key), entry)
-        for key, entries in table.items()
-        for entry in entries
-        if entry["chart"] == chart and contains(entry["versions"], version)
-    )
+    Args:
+        path: one of the keys that name such a file.
+        value: the name.
+        known: names by the last step of the key.
+    """
+    names = known[str(path[-1])]
+    if not value or str(value) in names:
+        return None
+    kinds = {"profile": "profile", "platform": "platform", "compatibilityVersion": "compatibility version"}
+    instead = f"leave it out, or use one of {', '.join(sorted(names))}" if names else "leave it out"
+    return Refusal(render(path), f"the chart has no such {kinds[str(path[-1])]}", instead)

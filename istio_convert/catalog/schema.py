@@ -38,9 +38,8 @@ def build_schema(chart: ChartFacts) -> dict[str, Any]:
 
 def _open(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
-        if not value:
-            return {}
-        return {"type": ["object", "null"], "properties": {key: _open(child) for key, child in value.items()}}
+        inside = {"properties": {key: _open(child) for key, child in value.items()}} if value else {}
+        return {"type": ["object", "null"], **inside}
     if isinstance(value, list):
         return {"type": ["array", "null"]}
     if value is None:

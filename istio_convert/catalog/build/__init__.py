@@ -10,11 +10,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from istio_convert.catalog.build.compact import Facts, at_version, compacted, to_text
-from istio_convert.catalog.build.extract import ChartSource, ReleaseSource, read_release
+from istio_convert.catalog.build.extract import ChartSource, read_release
+from istio_convert.catalog.build.measure import Measurer
 from istio_convert.catalog.ranges import version_key
 from istio_convert.catalog.trees import leaf_table
 
-__all__ = ["build", "facts_at", "facts_of"]
+__all__ = ["Measurer", "build", "facts_at", "facts_of"]
 
 
 def build(releases: Mapping[str, FilePath]) -> dict[str, str]:
@@ -30,13 +31,15 @@ def build(releases: Mapping[str, FilePath]) -> dict[str, str]:
     Raises:
         FileNotFoundError: a folder is no release.
         ValueError: a release says something that the tool does not understand.
+        RenderError: the Helm SDK is missing.
     """
     chosen: dict[str, str] = {}
     for release in sorted(releases, key=version_key):
         chosen[release.partition("-")[0]] = release
     order = sorted(chosen, key=version_key)
+    measurer = Measurer()
     facts = {
-        version: facts_of(read_release(releases[release] / "manifests", release)) for version, release in chosen.items()
+        version: facts_of(releases[release] / "manifests", release, measurer) for version, release in chosen.items()
     }
     content: dict[str, dict[str, dict[str, Any]]] = compacted(facts, order)
     content["releases.json"] = {
@@ -45,14 +48,25 @@ def build(releases: Mapping[str, FilePath]) -> dict[str, str]:
     return {name: to_text(content[name]) for name in sorted(content)}
 
 
-def facts_of(source: ReleaseSource) -> Facts:
-    """The facts of one release in the three levels of the files: file, section, key."""
+def facts_of(manifests: FilePath, release: str, measurer: Measurer | None = None) -> Facts:
+    """The facts of one release in the three levels of the files: file, section, key.
+
+    Args:
+        manifests: folder that holds ``charts`` and ``profiles``.
+        release: which release it is.
+        measurer: renders the charts; without one, facts that need rendering are left out.
+    """
+    source = read_release(manifests, release)
     facts: Facts = {
         "helm-profiles.json": _profile_sections(source.profiles),
         "istioctl-profiles.json": _profile_sections(source.istioctl_profiles),
     }
     for name, chart in source.charts.items():
-        facts[f"{name}.json"] = _chart_sections(chart)
+        sections = facts[f"{name}.json"] = _chart_sections(chart)
+        if measurer is not None:
+            measured = measurer.measure(name, manifests, chart)
+            sections |= {"refused": measured.refused, "dead": measured.dead}
+            facts[f"{name}.skeleton.json"] = measured.skeleton
     return facts
 
 
@@ -75,6 +89,7 @@ def _chart_sections(chart: ChartSource) -> dict[str, Any]:
         "dumped": chart.dumped,
         "injection": chart.injection,
         "injection_env": chart.injection_env,
+        "profile_keys": chart.profile_keys,
         "reads": chart.reads,
         "schema": chart.schema,
         "template_env": chart.template_env,

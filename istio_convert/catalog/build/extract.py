@@ -49,6 +49,7 @@ class ChartSource:
 
     Attributes:
         reads: paths that templates, or the choice of a profile, read.
+        profile_keys: those of them that name a profile, a platform or a compatibility version.
         injection: paths that only the injection templates read, through the injector's ConfigMap.
         dumped: paths that are written whole into an object for others to read.
         dumps_all_values: all values are written into an object.
@@ -62,6 +63,7 @@ class ChartSource:
     """
 
     reads: set[str] = field(default_factory=set)
+    profile_keys: set[str] = field(default_factory=set)
     injection: set[str] = field(default_factory=set)
     dumped: set[str] = field(default_factory=set)
     dumps_all_values: bool = False
@@ -158,7 +160,9 @@ def _read_preparation(text: str, source: ChartSource) -> None:
         source.descope = match.group(1)
     if match := _FLATTEN.search(text):
         source.flattens_global = match.group(1) == "true"
-    source.reads |= {match.group(1).replace(")", "") for match in _PROFILE_KEY.finditer(text)}
+    keys = {match.group(1).replace(")", "") for match in _PROFILE_KEY.finditer(text)}
+    source.profile_keys |= keys
+    source.reads |= keys
 
 
 def _read_injection(folder: FilePath, source: ChartSource) -> None:
