@@ -179,8 +179,8 @@ class ChartFacts:
         return self._names("profile_keys")
 
     @cached_property
-    def _refused(self) -> dict[str, Any]:
-        return self._values("refused")
+    def _refused(self) -> dict[Path, Any]:
+        return {parse(path): entry for path, entry in self._values("refused").items()}
 
     @cached_property
     def _dead(self) -> list[tuple[Path, str]]:

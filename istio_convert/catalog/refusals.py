@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from istio_convert.paths import Path, parse, render, starts_with
+from istio_convert.paths import Path, render
 
 _NULL_REASON = "the chart's templates look into this value, so it cannot be null"
 _NULL_INSTEAD = "leave the key out: the chart's default applies"
@@ -27,7 +27,7 @@ class Refusal:
     instead: str
 
 
-def find_refusal(entries: Mapping[str, Any], spellings: Iterable[Path], value: Any) -> Refusal | None:
+def find_refusal(entries: Mapping[Path, Any], spellings: Iterable[Path], value: Any) -> Refusal | None:
     """The refusal that applies to a value.
 
     Args:

@@ -107,7 +107,15 @@ class Skeleton:
             path: keys, positions and ``[key:value]`` steps, from the object's root.
         """
         steps = self._resolved(kind, name, path)
-        return steps is not None and _reached(self._places(kind, name), steps)
+        if steps is None or self.find(kind, name) is None:
+            return False
+        current: dict[str | int, Any] = self._places(kind, name)
+        for depth, step in enumerate(steps):
+            if step not in current:
+                # elements of simple lists, and what lies below rules, are counted but not written down one by one
+                return steps[:depth] in self._lists(kind, name)
+            current = current[step]
+        return True
 
     def elements(self, kind: str, name: str, path: Path) -> Elements | None:
         """The elements of the list at a place; None when the chart renders no list there (or an empty one)."""
@@ -140,12 +148,13 @@ class Skeleton:
     @cached_property
     def _place_trees(self) -> dict[tuple[str, str], dict[str | int, Any]]:
         trees: dict[tuple[str, str], dict[str | int, Any]] = {}
-        for text, ranges in load(self._file).get("places", {}).items():
-            if contains(ranges, self._version):
-                kind, name, path = text.split(" ", 2)
-                current = trees.setdefault((kind, name), {})
-                for step in parse(path):
-                    current = current.setdefault(step, {})
+        places = load(self._file).get("places", {}).items()
+        set_here = [text for text, ranges in places if contains(ranges, self._version)]
+        for text in [*set_here, *(text for text, _ in self._pairs("lists"))]:
+            kind, name, path = text.split(" ", 2)
+            current = trees.setdefault((kind, name), {})
+            for step in parse(path):
+                current = current.setdefault(step, {})
         return trees
 
     @cached_property
@@ -177,11 +186,3 @@ def _position(elements: Elements, step: str | int) -> int | None:
     if match and match.group(1) == elements.key and match.group(2) in elements.names:
         return elements.names.index(match.group(2))
     return None
-
-
-def _reached(tree: dict[str | int, Any], path: Path) -> bool:
-    for step in path:
-        if step not in tree:
-            return False
-        tree = tree[step]
-    return bool(path) or bool(tree)
