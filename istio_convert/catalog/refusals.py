@@ -37,10 +37,11 @@ def find_refusal(entries: Mapping[Path, Any], spellings: Iterable[Path], value: 
         value: the value.
     """
     for path in spellings:
-        for text, entry in entries.items():
-            refused = parse(text)
-            if starts_with(path, refused) and _applies(entry["when"], value, below=len(path) > len(refused)):
-                return Refusal(render(refused), entry.get("reason", _NULL_REASON), entry.get("instead", _NULL_INSTEAD))
+        for length in range(1, len(path) + 1):
+            entry = entries.get(path[:length])
+            if entry is not None and _applies(entry["when"], value, below=length < len(path)):
+                reason, instead = entry.get("reason", _NULL_REASON), entry.get("instead", _NULL_INSTEAD)
+                return Refusal(render(path[:length]), reason, instead)
     return None
 
 
