@@ -1,0 +1,1 @@
+"""Mapping rules (tables) and the engine that applies them and writes the ledger."""

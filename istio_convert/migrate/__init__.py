@@ -1,0 +1,1 @@
+"""The way over: runbook and scripts from a conversion."""

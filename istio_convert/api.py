@@ -1,0 +1,153 @@
+"""The library's entry: text in, :class:`Conversion` out. Nothing here prints, reads the environment or renders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from istio_convert.catalog import Catalog, newest, resolve
+from istio_convert.errors import Issue, LossError, UnsupportedVersionError
+from istio_convert.ledger import ClosedLedger, Outcome
+from istio_convert.mapping.engine import Engine
+from istio_convert.mapping.gateway_objects import text_of
+from istio_convert.mapping.tags import split_tag
+from istio_convert.operator.documents import OperatorDocument, find_operators
+from istio_convert.operator.effective import Effective, build, group, user_spec
+from istio_convert.release import Release
+from istio_convert.source import read
+from istio_convert.source.nodes import Node, get
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input.
+
+    Attributes:
+        name: how messages call it (a file name, or ``-``).
+        text: YAML with one or more IstioOperators, or a dump of them.
+    """
+
+    name: str
+    text: str | bytes
+
+
+@dataclass(slots=True)
+class Conversion:
+    """What became of the operators.
+
+    Attributes:
+        version: version of the charts.
+        why_version: why it is that one.
+        provisional: whether the facts about that version are those of a release candidate.
+        releases: Helm releases in the order in which they are applied.
+        ledger: one entry for every leaf of the input.
+        warnings: what is odd, but understood.
+        sources: the inputs.
+        operators: the operators after merging.
+    """
+
+    version: str
+    why_version: str
+    provisional: bool
+    releases: list[Release]
+    ledger: ClosedLedger
+    warnings: list[Issue] = field(default_factory=list)
+    sources: tuple[Source, ...] = ()
+    operators: list[Effective] = field(default_factory=list)
+    sets: tuple[str, ...] = ()
+
+    def raise_for_loss(self, level: Outcome = Outcome.LOST) -> None:
+        """Raise when an entry is as severe as ``level`` or worse.
+
+        Raises:
+            LossError: names the first such entry.
+        """
+        for entry in self.ledger.entries:
+            if entry.outcome.severity >= level.severity > 0:
+                raise LossError(f"{entry.outcome.value}: {entry.reason}", origin=entry.leaf.origin, hint=entry.action)
+
+
+def convert(
+    source: str | bytes | Source | Sequence[Source],
+    *,
+    to: str | None = None,
+    sets: Sequence[str] = (),
+    allow_unknown_version: bool = False,
+) -> Conversion:
+    """Convert one or more IstioOperators.
+
+    Args:
+        source: YAML text, or one or several :class:`Source`. Documents without a name, or with the name of the one
+            before, are laid over it, as with several ``-f`` of istioctl; others are operators of their own.
+        to: chart version, such as ``1.25.3``. Without it: the release that the operator's ``tag`` names when the
+            catalog has it, else the newest final release.
+        sets: ``path=value`` in istioctl's ``--set`` syntax, relative to ``spec``; applied to every operator.
+        allow_unknown_version: take the nearest older release for one that the catalog does not know.
+
+    Returns:
+        The releases and the complete ledger. Losses are entries of the ledger, not exceptions.
+
+    Raises:
+        InputError: the text is no YAML, holds no IstioOperator, or one of a wrong shape; or the version is unknown.
+
+    Example:
+        >>> conversion = convert("apiVersion: install.istio.io/v1alpha1\\nkind: IstioOperator\\n", to="1.25.3")
+        >>> [release.name for release in conversion.releases]
+        ['istio-base', 'istiod', 'istio-ingressgateway']
+    """
+    sources = _sources(source)
+    documents = [document for item in sources for document in read(item.text, item.name)]
+    inputs = find_operators(documents)
+    groups = group(inputs)
+    catalog, why = _choose(_tags(groups, list(sets)), to, allow_unknown=allow_unknown_version)
+    operators = [build(documents, list(sets), catalog) for documents in groups]
+    outcomes = Engine(catalog, inputs).run(operators)
+    warnings = [warning for operator in inputs.operators for warning in operator.warnings] + outcomes.warnings
+    return Conversion(
+        catalog.version,
+        why,
+        catalog.provisional,
+        outcomes.releases,
+        outcomes.ledger,
+        warnings,
+        sources,
+        operators,
+        tuple(sets),
+    )
+
+
+def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, ...]:
+    if isinstance(source, str | bytes):
+        return (Source("operator.yaml", source),)
+    return (source,) if isinstance(source, Source) else tuple(source)
+
+
+def _tags(groups: list[list[OperatorDocument]], sets: list[str]) -> list[str]:
+    """The tags that the operators name."""
+    found = []
+    for documents in groups:
+        merged, _, _ = user_spec(documents, sets)
+        for path in (("tag",), ("values", "global", "tag")):
+            node: Node | None = get(merged, path)
+            if node is not None and text_of(node):
+                found.append(text_of(node))
+    return found
+
+
+def _choose(tags: list[str], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
+    if to is not None:
+        return resolve(to, allow_unknown=allow_unknown), "as asked for"
+    for tag in tags:
+        parts = split_tag(tag)
+        if parts is None:
+            continue
+        try:
+            return resolve(parts[0]), "the release that the operator's tag names"
+        except UnsupportedVersionError:
+            return resolve(
+                newest()
+            ), f"the newest release; the operator's tag names {parts[0]}, which has no entry here"
+    return resolve(newest()), "the newest release; the operator names none"
+
+
+__all__ = ["Conversion", "Source", "convert"]

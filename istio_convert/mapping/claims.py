@@ -1,0 +1,110 @@
+"""What the parts of the engine find out about leaves, before the ledger is closed.
+
+One leaf may be claimed several times: ``global.hub`` by every chart that reads it. Settling turns the claims of a leaf
+into its one entry: what needs a person wins over what is fine, what lives on wins over what is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from istio_convert.ledger import Entry, Ledger, Outcome, Place
+from istio_convert.source.nodes import Leaf
+
+#: which outcome wins when a leaf has several
+_RANK = {
+    Outcome.LOST: 7,
+    Outcome.MANUAL: 6,
+    Outcome.VALUE: 5,
+    Outcome.PATCH: 5,
+    Outcome.RELEASE: 4,
+    Outcome.DEFAULT: 3,
+    Outcome.OVERRIDDEN: 2,
+    Outcome.INERT: 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One finding about one leaf. ``weak`` ones count only when nothing else is known."""
+
+    outcome: Outcome
+    rule: str
+    place: Place | None = None
+    reason: str = ""
+    action: str = ""
+
+
+@dataclass(slots=True)
+class Claims:
+    """All findings of a run.
+
+    Attributes:
+        companions: leaf -> the leaf whose fate it shares (an env variable's name that of its value, an overlay's path
+            that of its value).
+    """
+
+    by_leaf: dict[Leaf, list[Claim]] = field(default_factory=dict)
+    companions: dict[Leaf, Leaf] = field(default_factory=dict)
+
+    def add(self, leaf: Leaf | None, claim: Claim) -> None:
+        """Note a finding; the same one twice counts once."""
+        if leaf is None:
+            return
+        claims = self.by_leaf.setdefault(leaf, [])
+        if claim not in claims:
+            claims.append(claim)
+
+    def overridden(  # noqa: PLR0913 - what happened, in full
+        self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None
+    ) -> None:
+        """A leaf lost against another: what was found about it in this release (in all, when None) no longer counts."""
+        by = f"{winner.origin} wins: " if winner is not None else ""
+        kept = [
+            claim
+            for claim in self.by_leaf.get(leaf, [])
+            if release is not None and claim.place is not None and claim.place.release != release
+        ]
+        self.by_leaf[leaf] = [*kept, Claim(Outcome.OVERRIDDEN, rule, None, f"{by}{why}")]
+
+    def moved(self, leaf: Leaf, place: Place, claim: Claim) -> None:
+        """Replace the finding about one place by another."""
+        claims = self.by_leaf.get(leaf, [])
+        self.by_leaf[leaf] = [c for c in claims if c.place != place]
+        self.add(leaf, claim)
+
+    def settle(self, ledger: Ledger) -> None:
+        """Write one entry for every claimed leaf."""
+        for leaf, principal in self.companions.items():
+            if leaf not in self.by_leaf:
+                root, seen = principal, {leaf}
+                while root not in self.by_leaf and root in self.companions and root not in seen:
+                    seen.add(root)
+                    root = self.companions[root]
+                if root in self.by_leaf:
+                    self.by_leaf[leaf] = list(self.by_leaf[root])
+        for leaf, claims in self.by_leaf.items():
+            ledger.record(settle_one(leaf, claims))
+
+
+def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
+    """The entry that the claims of one leaf amount to."""
+    best = max(claims, key=lambda claim: _RANK[claim.outcome])
+    alive = [c for c in claims if c.outcome in (Outcome.VALUE, Outcome.PATCH)]
+    if best.outcome in (Outcome.VALUE, Outcome.PATCH):
+        values = [c for c in alive if c.outcome is Outcome.VALUE]
+        best = values[0] if values else alive[0]
+        places = tuple(dict.fromkeys(c.place for c in alive if c.place is not None))
+        reasons = tuple(dict.fromkeys(c.reason for c in alive if c.reason))
+        return Entry(leaf, best.outcome, best.rule, places, "; ".join(reasons))
+    places = tuple(dict.fromkeys(c.place for c in claims if c.place is not None and c.outcome is best.outcome))
+    same = [c for c in claims if c.outcome is best.outcome]
+    reasons = tuple(dict.fromkeys(c.reason for c in same if c.reason))
+    actions = tuple(dict.fromkeys(c.action for c in same if c.action))
+    shown = places if best.outcome in (Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT) else ()
+    return Entry(leaf, best.outcome, best.rule, shown, "; ".join(reasons), "; ".join(actions))
+
+
+def with_place(claim: Claim, place: Place) -> Claim:
+    """The same finding at another place."""
+    return replace(claim, place=place)

@@ -1,0 +1,216 @@
+"""One release in the making: its values and patches, and what that means for the leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from istio_convert.catalog import Catalog, ChartFacts
+from istio_convert.ledger import Outcome, Place
+from istio_convert.mapping.claims import Claim, Claims
+from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.patching import PatchBuilder, describe
+from istio_convert.operator.merge import Override, merge
+from istio_convert.paths import Path, render
+from istio_convert.release import Release, Target
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
+
+MISSING = object()
+
+
+@dataclass(slots=True)
+class Draft:
+    """A release, the facts about its chart, and the claims of the run."""
+
+    release: Release
+    catalog: Catalog
+    claims: Claims
+    patches: PatchBuilder = field(default_factory=PatchBuilder)
+    explicit: set[Path] = field(default_factory=set)
+
+    @property
+    def chart(self) -> ChartFacts:
+        """Facts about the chart at the target version."""
+        return self.catalog.chart(self.release.chart)
+
+    def place(self, path: Path) -> Place:
+        """A values place of this release."""
+        return Place(self.release.name, render(path))
+
+    def set_value(  # noqa: PLR0913 - one call says all there is to say about a value
+        self,
+        path: Path,
+        node: Node,
+        rule: str,
+        *,
+        reason: str = "",
+        why_wins: str = "",
+        replace: bool = False,
+        explicit: bool = False,
+        also: list[Leaf] | None = None,
+    ) -> None:
+        """Put a value at a path of the chart's values and claim its leaves.
+
+        Args:
+            path: values path.
+            node: the value.
+            rule: id of the rule.
+            reason: said in the ledger, when there is something to say.
+            why_wins: why it beats a value that is there already.
+            replace: replace a map that is there instead of merging into it.
+            explicit: keep it even when the chart's default is the same.
+            also: further leaves that live on in this value.
+        """
+        overrides: list[Override] = []
+        if replace:
+            present = get(self.release.values, path)
+            if present is not None:
+                winner = next(leaves(node), None)
+                overrides = [Override(leaf, winner, why_wins) for leaf in leaves(present)]
+            put(self.release.values, path, clone(node))
+        else:
+            layer = Mapping()
+            put(layer, path, node)
+            merge(self.release.values, layer, overrides, why_wins)
+        for override in overrides:
+            self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
+        for below, leaf_node in walk(node):
+            if leaf_node.leaf is not None:
+                claim = Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason)
+                self.claims.add(leaf_node.leaf, claim)
+        for leaf in also or []:
+            self.claims.add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
+        if explicit:
+            self.explicit.add(path)
+
+    def claim_patch(self, target: Target, path: ManifestPath, found: list[Leaf], rule: str, reason: str = "") -> None:
+        """Note that leaves live on in a patch."""
+        place = Place(self.release.name, describe(target, path))
+        for leaf in found:
+            self.claims.add(leaf, Claim(Outcome.PATCH, rule, place, reason))
+
+    def patch(  # noqa: PLR0913 - one call says all there is to say about a patch
+        self,
+        target: Target,
+        path: ManifestPath,
+        node: Node,
+        rule: str,
+        why: str,
+        *,
+        replace: bool = False,
+        also: list[Leaf] | None = None,
+    ) -> None:
+        """Patch a place of a rendered object and claim the leaves."""
+        self.patches.merge(target, path, node, why, replace=replace)
+        self.claim_patch(target, path, [*leaves(node), *(also or [])], rule)
+
+    def finish(self) -> Release:
+        """Leave out what the chart does anyway, order the values as the chart does, write the patches."""
+        defaults = Defaults(self.chart, self.catalog, self.release.values)
+        self._prune(self.release.values, (), defaults)
+        self.release.values = ordered(self.release.values, defaults.shape)
+        self.release.patches = self.patches.patches()
+        return self.release
+
+    def _prune(self, node: Mapping, prefix: Path, defaults: Defaults) -> None:
+        for key in list(node.items):
+            path = (*prefix, key)
+            child = node.items[key]
+            if path in self.explicit:
+                continue
+            if isinstance(child, Mapping) and child.items:
+                self._prune(child, path, defaults)
+                if not child.items:
+                    del node.items[key]
+            elif self._is_default(child, path, defaults):
+                for leaf in leaves(child):
+                    claim = Claim(
+                        Outcome.DEFAULT, "default", self.place(path), f"the {self.release.chart} chart does this anyway"
+                    )
+                    for old in [c for c in self.claims.by_leaf.get(leaf, []) if c.place and self._below(c.place, path)]:
+                        assert old.place is not None  # noqa: S101 - filtered in the line above
+                        self.claims.moved(leaf, old.place, claim)
+                del node.items[key]
+
+    def _below(self, place: Place, path: Path) -> bool:
+        return place.release == self.release.name and place.path.startswith(render(path))
+
+    @staticmethod
+    def _is_default(node: Node, path: Path, defaults: Defaults) -> bool:
+        default = defaults.at(path)
+        if isinstance(node, Mapping):  # an empty map
+            return isinstance(default, dict) or default is MISSING
+        if default is MISSING:
+            return False
+        data = to_data(node)
+        if isinstance(node, Sequence) or isinstance(default, dict | list):
+            return bool(data == default)
+        return type(data) is type(default) and data == default
+
+
+class Defaults:
+    """What a chart does without a value, with the profile, compatibility and platform files that are in force."""
+
+    def __init__(self, chart: ChartFacts, catalog: Catalog, values: Mapping) -> None:
+        self.prefix = chart.descope
+        self.chart = chart
+        self.layers: list[dict[str, Any]] = []
+        for settings in _settings_in_force(catalog, values):
+            self.layers.insert(0, settings)
+        self.shape = chart.defaults
+
+    def at(self, path: Path) -> Any:
+        """The value in force at a path, or MISSING."""
+        for layer in self.layers:
+            found = _lookup(layer, path)
+            if found is not MISSING:
+                return found
+            if self.prefix and path[0] == self.prefix and _lookup(layer, path[1:]) is not MISSING:
+                return MISSING  # the file sets it without the prefix; do not guess
+            if self.prefix and path[0] != self.prefix and _lookup(layer, (self.prefix, *path)) is not MISSING:
+                return MISSING  # the file sets it with the prefix, which wins: keep what the user wrote
+            if self.chart.flattens_global and _lookup(layer, ("global", *path)) is not MISSING:
+                return MISSING
+        found = _lookup(self.chart.defaults, path)
+        if found is MISSING and self.prefix and path[0] == self.prefix:
+            found = _lookup(self.chart.defaults, path[1:])
+        return found
+
+
+def _settings_in_force(catalog: Catalog, values: Mapping) -> list[dict[str, Any]]:
+    def text(*path: str) -> str:
+        node = get(values, path)
+        return str(node.value) if isinstance(node, Scalar) and node.value else ""
+
+    found = []
+    profile = text("profile") or text("global", "profile")
+    if profile in catalog.helm_profiles:
+        found.append(catalog.helm_profile(profile))
+    compatibility = text("compatibilityVersion")
+    if compatibility in catalog.compatibility_versions:
+        found.append(catalog.compatibility(compatibility))
+    platform = text("platform") or text("global", "platform")
+    if platform in catalog.platforms:
+        found.append(catalog.platform(platform))
+    return found
+
+
+def _lookup(tree: Any, path: Path) -> Any:
+    for step in path:
+        if not isinstance(tree, dict) or step not in tree:
+            return MISSING
+        tree = tree[step]
+    return tree
+
+
+def ordered(node: Mapping, shape: Any) -> Mapping:
+    """The map with its keys in the order of the chart's own values, then in the order in which they came."""
+    known = list(shape) if isinstance(shape, dict) else []
+    rank = {key: index for index, key in enumerate(known)}
+    keys = sorted(node.items, key=lambda key: rank.get(key, len(rank)))
+    result = Mapping(leaf=node.leaf, origin=node.origin)
+    for key in keys:
+        child = node.items[key]
+        below = shape.get(key) if isinstance(shape, dict) else None
+        result.items[key] = ordered(child, below) if isinstance(child, Mapping) else child
+    return result

@@ -1,0 +1,184 @@
+"""The engine: applies the tables to effective operators, collects releases, and alone writes the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from istio_convert.catalog import Catalog
+from istio_convert.errors import Issue, MergeConflictError
+from istio_convert.ledger import ClosedLedger, Ledger, Outcome
+from istio_convert.mapping.claims import Claim, Claims
+from istio_convert.mapping.controlplane import SettingsMapper
+from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.gateway import GatewayMapper
+from istio_convert.mapping.objects import ControlPlane
+from istio_convert.mapping.overlays import OverlayMapper
+from istio_convert.mapping.passthrough import Passthrough
+from istio_convert.mapping.sweep import sweep
+from istio_convert.mapping.tags import TagMapper
+from istio_convert.operator.components import Component, Selection, select
+from istio_convert.operator.documents import Inputs
+from istio_convert.operator.effective import Effective
+from istio_convert.release import Release
+from istio_convert.source.nodes import Leaf, Scalar, leaves
+
+CHARTS = {"base": "base", "pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
+ORDER = ("base", "pilot", "cni", "ztunnel", "ingressGateways", "egressGateways")
+RELEASE_NAMES = {"base": "istio-base", "pilot": "istiod", "cni": "istio-cni", "ztunnel": "ztunnel"}
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """What a run produced."""
+
+    releases: list[Release]
+    ledger: ClosedLedger
+    warnings: list[Issue] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Engine:
+    """One run over all operators of an input."""
+
+    catalog: Catalog
+    inputs: Inputs
+    claims: Claims = field(default_factory=Claims)
+    warnings: list[Issue] = field(default_factory=list)
+    default_revision: str | None = None
+
+    def run(self, operators: list[Effective]) -> Outcomes:
+        """Convert all operators.
+
+        Raises:
+            MergeConflictError: two operators would render one release differently.
+        """
+        built: list[tuple[Effective, Draft]] = []
+        selections = [(operator, select(operator)) for operator in operators]
+        self._note_default_revision(selections)
+        for operator, selection in selections:
+            for override in operator.overrides:
+                by = f"{override.winner.origin} wins: " if override.winner is not None else ""
+                self.claims.add(override.leaf, Claim(Outcome.OVERRIDDEN, "merge", None, f"{by}{override.why}"))
+            built += [(operator, draft) for draft in self._operator(operator, selection)]
+        releases = self._unite(built)
+        ledger = Ledger(self._all_leaves(operators))
+        sweep(self.claims, ledger.open_leaves(), operators, selections, self.inputs, self.catalog)
+        self.claims.settle(ledger)
+        return Outcomes(releases, ledger.close(), self.warnings)
+
+    def _all_leaves(self, operators: list[Effective]) -> Iterable[Leaf]:
+        documents = {}
+        for operator in self.inputs.operators:
+            documents[id(operator.document)] = operator.document
+        for leaf in self.inputs.foreign:
+            yield leaf
+        seen = set(self.inputs.foreign)
+        for document in documents.values():
+            for leaf in document.leaves:
+                if leaf not in seen:
+                    yield leaf
+        for effective in operators:
+            if effective.set_flags is not None:
+                yield from effective.set_flags.leaves
+
+    def _note_default_revision(self, selections: list[tuple[Effective, Selection]]) -> None:
+        """The revision that the base chart's validator belongs to: that of the first control plane."""
+        for operator, selection in selections:
+            if any(component.kind == "pilot" for component in selection.on):
+                self.default_revision = ControlPlane(operator, self.catalog).revision
+                return
+
+    def _operator(self, operator: Effective, selection: Selection) -> list[Draft]:
+        plane = ControlPlane(operator, self.catalog)
+        drafts = []
+        for component in sorted(selection.on, key=lambda c: (ORDER.index(c.kind), c.index)):
+            draft = self._component(operator, component, plane)
+            drafts.append(draft)
+        self._depend(drafts)
+        return drafts
+
+    def _component(self, operator: Effective, component: Component, plane: ControlPlane) -> Draft:
+        chart = CHARTS.get(component.kind, "gateway")
+        name = RELEASE_NAMES.get(component.kind, component.name)
+        if component.kind == "pilot" and plane.revision:
+            name = plane.istiod
+        release = Release(name, chart, self.catalog.version, component.namespace, component.kind)
+        draft = Draft(release, self.catalog, self.claims)
+        release.skip_schema = draft.chart.schema_broken
+        if component.is_gateway:
+            GatewayMapper(component, draft, plane).run()
+        else:
+            Passthrough(operator, draft).run()
+            self._own_image(component, draft)
+            if component.kind == "base":
+                self._default_validator(draft)
+            SettingsMapper(component, draft, plane).run()
+            OverlayMapper(component, draft, plane).run()
+        draft.finish()
+        return draft
+
+    def _default_validator(self, draft: Draft) -> None:
+        """With a revision, base's default validator must point at that istiod; there is no unrevisioned one."""
+        if self.default_revision and "defaultRevision" not in draft.release.values.items:
+            draft.set_value(("defaultRevision",), Scalar(self.default_revision), "base.defaultRevision")
+
+    @staticmethod
+    def _own_image(component: Component, draft: Draft) -> None:
+        """A component's own hub and tag are values of its chart, not global ones."""
+        root = {"pilot": ("pilot",), "cni": ("cni",), "ztunnel": ()}.get(component.kind)
+        if root is None:
+            return
+        hub, tag = component.node.items.get("hub"), component.node.items.get("tag")
+        if isinstance(hub, Scalar) and hub.value:
+            draft.set_value((*root, "hub"), hub, "component.hub", why_wins="the component's own hub wins")
+        if tag is not None:
+            TagMapper(draft).carry((*root, "tag"), tag, rule="component.tag")
+
+    @staticmethod
+    def _depend(drafts: list[Draft]) -> None:
+        names = {draft.release.component: draft.release.name for draft in drafts}
+        for draft in drafts:
+            before = {
+                "pilot": ("base",),
+                "cni": ("base",),
+                "ztunnel": ("pilot", "cni"),
+                "ingressGateways": ("pilot",),
+                "egressGateways": ("pilot",),
+            }.get(draft.release.component, ())
+            draft.release.depends_on = [names[kind] for kind in before if kind in names]
+
+    def _unite(self, built: list[tuple[Effective, Draft]]) -> list[Release]:
+        """One set of releases; the same release from two operators must be the same."""
+        united: dict[tuple[str, str], tuple[Effective, Release]] = {}
+        for operator, draft in built:
+            release = draft.release
+            key = (release.name, release.namespace)
+            if key not in united:
+                united[key] = (operator, release)
+                continue
+            other, known = united[key]
+            if known.values_data() != release.values_data() or known.patches != release.patches:
+                where = operator.documents[0].root.origin
+                raise MergeConflictError(
+                    f"the operators {other.title} and {operator.title} render the release {release.name} differently",
+                    origin=where,
+                    hint="give them one after the other, or use --separate to get a folder for each",
+                )
+        releases = [release for _, release in united.values()]
+        releases.sort(key=lambda r: ORDER.index(r.component))
+        self._gateways_wait(releases)
+        return releases
+
+    @staticmethod
+    def _gateways_wait(releases: list[Release]) -> None:
+        """Gateways of an operator without a control plane wait for the one that another operator brings."""
+        istiods = {r.values_data().get("revision", ""): r.name for r in releases if r.chart == "istiod"}
+        for release in releases:
+            if release.chart == "gateway" and not release.depends_on:
+                name = istiods.get(release.values_data().get("revision", ""))
+                if name is not None:
+                    release.depends_on = [name]
+
+
+__all__ = ["Engine", "Outcomes", "leaves"]

@@ -1,0 +1,383 @@
+"""Converts one gateway: istioctl's objects for it, looked up place by place in the gateway table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.convert import has_null, strings
+from istio_convert.mapping.draft import MISSING, Draft
+from istio_convert.mapping.gateway_objects import (
+    PROVIDED,
+    GatewayBuilder,
+    GatewayObjects,
+    as_string,
+    is_provided,
+    untouched,
+    without_mark,
+)
+from istio_convert.mapping.gateway_overlays import GatewayOverlays
+from istio_convert.mapping.gateway_rest import RestMapper
+from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
+from istio_convert.mapping.objects import GROUPS, ControlPlane, number
+from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.mapping.strategic import StrategicMerge, find
+from istio_convert.operator.components import GATEWAYS, Component
+from istio_convert.operator.merge import merge
+from istio_convert.release import Target
+from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_data, get, leaves, put, to_data
+
+#: where istioctl applies the k8s settings of a gateway
+SETTINGS: dict[str, tuple[str, ManifestPath]] = {
+    "affinity": ("Deployment", (*POD, "affinity")),
+    "env": ("Deployment", (*IN_CONTAINER, "env")),
+    "hpaSpec": ("HorizontalPodAutoscaler", ("spec",)),
+    "imagePullPolicy": ("Deployment", (*IN_CONTAINER, "imagePullPolicy")),
+    "nodeSelector": ("Deployment", (*POD, "nodeSelector")),
+    "podDisruptionBudget": ("PodDisruptionBudget", ("spec",)),
+    "podAnnotations": ("Deployment", ("spec", "template", "metadata", "annotations")),
+    "priorityClassName": ("Deployment", (*POD, "priorityClassName")),
+    "readinessProbe": ("Deployment", (*IN_CONTAINER, "readinessProbe")),
+    "replicaCount": ("Deployment", ("spec", "replicas")),
+    "resources": ("Deployment", (*IN_CONTAINER, "resources")),
+    "strategy": ("Deployment", ("spec", "strategy")),
+    "tolerations": ("Deployment", (*POD, "tolerations")),
+    "serviceAnnotations": ("Service", ("metadata", "annotations")),
+    "service": ("Service", ("spec",)),
+    "securityContext": ("Deployment", (*POD, "securityContext")),
+}
+STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
+PROXY = "istio-proxy"
+
+
+@dataclass(slots=True)
+class GatewayMapper:
+    """Maps one gateway into its release."""
+
+    component: Component
+    draft: Draft
+    plane: ControlPlane
+    pdb_forced: bool = False
+    objects: GatewayObjects = field(init=False)
+    initial: dict[str, object] = field(init=False)
+
+    def run(self) -> None:
+        """Fill the release of this gateway."""
+        gateway = self._gateway_values()
+        labels = self._labels(gateway)
+        builder = GatewayBuilder(self.component, gateway, self.plane.effective.values, self._has_budget(gateway))
+        self.objects = builder.build(labels)
+        self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
+        self._apply_settings()
+        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.initial)
+        overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
+        rest = RestMapper(self.draft, self.component, self.objects, self.initial)
+        rest.identity(gateway, self.plane)
+        self._scaling_switch(gateway)
+        for slot in GATEWAY_SLOTS:
+            self._map(slot)
+        overlays.settle_deletions(self._target)
+        rest.leftovers(self._target)
+
+    # -- what istioctl's chart gets --------------------------------------------------------------------------------
+
+    def _gateway_values(self) -> Mapping:
+        """Values of the gateway as istioctl's chart sees them: its defaults, the profile file, the operator's."""
+        root = GATEWAYS[self.component.kind]
+        catalog, values = self.draft.catalog, self.plane.effective.values
+        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
+        shared = clone(get(from_data(catalog.chart(chart).defaults), ("gateways", root)) or Mapping())
+        assert isinstance(shared, Mapping)  # noqa: S101 - the chart's own values
+        profile = str(self.plane.effective.value("profile") or "")
+        if profile in catalog.helm_profiles:
+            node = get(from_data(catalog.helm_profile(profile)), ("gateways", root))
+            if isinstance(node, Mapping):
+                merge(shared, node, [], "")
+        own = get(values, ("gateways", root))
+        if isinstance(own, Mapping):
+            merge(shared, own, [], "")
+        ports = get(self.component.k8s, ("service", "ports"))
+        if isinstance(ports, Sequence) and ports.items:
+            for leaf in leaves(shared.items.get("ports", Mapping())):
+                why = "components.*Gateways[].k8s.service.ports replaces the list"
+                claim = Claim(Outcome.OVERRIDDEN, "gateway.service.ports", None, why)
+                self.draft.claims.add(leaf, claim)
+            shared.items["ports"] = clone(ports)
+        return shared
+
+    def _labels(self, gateway: Mapping) -> Mapping:
+        root = GATEWAYS[self.component.kind]
+        own = get(gateway, ("labels",))
+        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
+        default = get(from_data(self.draft.catalog.chart(chart).defaults), ("gateways", root, "labels")) or Mapping()
+        label = self.component.node.items.get("label")
+        replaces = self.draft.catalog.behaviour("label_replaces_values")
+        merged = clone(default)
+        assert isinstance(merged, Mapping)  # noqa: S101 - the chart's own values
+        has_label = isinstance(label, Mapping) and bool(label.items)
+        if not replaces and not has_label and isinstance(own, Mapping):
+            merged.items.update({key: clone(node) for key, node in own.items.items()})
+        elif isinstance(own, Mapping):
+            why = "istioctl replaces values.gateways.*.labels by the component's label"
+            for leaf in leaves(own):
+                self.draft.claims.add(leaf, Claim(Outcome.OVERRIDDEN, "gateway.labels", None, why))
+        if isinstance(label, Mapping):
+            merged.items.update({key: clone(node) for key, node in label.items.items()})
+        return Mapping({key: as_string(node) for key, node in merged.items.items()})
+
+    def _has_budget(self, gateway: Mapping) -> bool:
+        enabled = get(self.plane.effective.values, ("global", "defaultPodDisruptionBudget", "enabled"))
+        if isinstance(enabled, Scalar) and not enabled.value:
+            return False
+        if not self.draft.catalog.behaviour("budget_needs_two_replicas"):
+            return True
+
+        def of(name: str, *path: str) -> object:
+            fed = get(self.component.k8s, path) if self.draft.catalog.behaviour("feeds_replicas_to_values") else None
+            node = fed if isinstance(fed, Scalar) and fed.value else gateway.items.get(name)
+            return node.value if isinstance(node, Scalar) else None
+
+        scaled = gateway.items.get("autoscaleEnabled")
+        if isinstance(scaled, Scalar) and scaled.value:
+            return number(of("autoscaleMin", "hpaSpec", "minReplicas")) > 1
+        return number(of("replicaCount", "replicaCount")) > 1
+
+    def _apply_settings(self) -> None:
+        for name, node in self.component.k8s.items.items():
+            if name in ("overlays", "volumes", "volumeMounts"):
+                if name != "overlays":
+                    self._claim(node, "k8s.volumes", "istioctl accepts the field and applies it to nothing")
+                continue
+            if name not in SETTINGS:
+                continue  # the sweep names it
+            kind, path = SETTINGS[name]
+            tree = self.objects.objects.get(kind)
+            skips = self.draft.catalog.behaviour("skips_zero_and_empty_settings")
+            if tree is None:
+                self._claim(node, f"gateway.{name}", f"istioctl renders no {kind} for this gateway")
+            elif skips and isinstance(node, Scalar) and node.value in (0, ""):
+                self._claim(node, f"gateway.{name}", "istioctl of this version skips a setting that is 0 or empty")
+            elif name == "replicaCount" and self._replicas_skipped():
+                self._claim(
+                    node, f"gateway.{name}", "istioctl of this version skips replicaCount while autoscaling is on"
+                )
+            else:
+                self._lay_over(kind, tree, path, self._prepared(name, node))
+
+    def _replicas_skipped(self) -> bool:
+        root = GATEWAYS[self.component.kind]
+        explicit = get(self.plane.effective.values, ("gateways", root, "autoscaleEnabled"))
+        on = isinstance(explicit, Scalar) and explicit.value is True
+        return on and self.draft.catalog.behaviour("skips_replica_count_when_autoscaled")
+
+    @staticmethod
+    def _prepared(name: str, node: Node) -> Node:
+        if name in STRING_SETTINGS:
+            return strings(node)
+        if name == "service" and isinstance(node, Mapping):
+            # the ports went to the chart as values
+            return Mapping({k: v for k, v in node.items.items() if k != "ports"}, node.leaf, node.origin)
+        return node
+
+    def _lay_over(self, kind: str, tree: Mapping, path: ManifestPath, node: Node) -> None:
+        patch = _nested(path, node)
+        merging = StrategicMerge(kind)
+        merging.merge(tree, patch)
+        for override in merging.overrides:
+            by = f"{override.winner.origin} wins: " if override.winner is not None else ""
+            self.draft.claims.add(override.leaf, Claim(Outcome.OVERRIDDEN, "k8s", None, f"{by}{override.why}"))
+        for leaf in merging.consumed:
+            self.draft.claims.add(leaf, Claim(Outcome.DEFAULT, "k8s", None, "removes what Helm's chart does not set"))
+        if kind == "PodDisruptionBudget":
+            spec = tree.items.get("spec")
+            if isinstance(spec, Mapping) and {"maxUnavailable", "minAvailable"} <= set(spec.items):
+                spec.items.pop("minAvailable")  # the two exclude each other
+
+    # -- looking the places up -------------------------------------------------------------------------------------
+
+    def _target(self, kind: str) -> Target:
+        name = self.objects.service_account if kind in ("ServiceAccount", "Role", "RoleBinding") else self.objects.name
+        return Target(*GROUPS[kind], kind, name, self.component.namespace)
+
+    def _scaling_switch(self, gateway: Mapping) -> None:
+        switch = gateway.items.get("autoscaleEnabled")
+        scaled = "HorizontalPodAutoscaler" in self.objects.objects
+        leaf = switch.leaf if isinstance(switch, Scalar) else None
+        self.draft.set_value(("autoscaling", "enabled"), Scalar(scaled, leaf), "gateway.autoscaling")
+        deployment = get(self.objects.objects["Deployment"], ("spec",))
+        if not scaled and isinstance(deployment, Mapping) and "replicas" not in deployment.items:
+            self.draft.patch(
+                self._target("Deployment"),
+                ("spec", "replicas"),
+                Scalar(None),
+                "gateway.replicas",
+                "istioctl leaves the number of replicas to whoever scales the gateway; the chart would set 1",
+            )
+
+    def _map(self, slot: GatewaySlot) -> None:
+        tree = self.objects.objects.get(slot.kind)
+        if tree is None:
+            return
+        node = self._take(tree, slot)
+        if node is None or (slot.provided and self._is_initial(slot, node)):
+            return
+        if slot.only_without in self.objects.objects:
+            self._patch(slot, node, replace=False)
+            return
+        reads = bool(slot.value_path) and self.draft.chart.reads(slot.value_path)
+        exact = self.draft.catalog.equivalent(f"{slot.id}@gateway") is not False
+        converted = self._convert(slot, node)
+        if not (reads and exact) and converted.value is not None:
+            converted = Converted(None, self._whole(slot, node, converted))
+        if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
+            converted = Converted(None, self._whole(slot, node, converted))
+        self._emit(slot, node, converted)
+
+    def _convert(self, slot: GatewaySlot, node: Node) -> Converted:
+        if slot.convert is None:
+            return Converted(node, None)
+        facts = Facts(frozenset(), frozenset(), self.draft.chart.reads)
+        return slot.convert(node, facts)
+
+    def _emit(self, slot: GatewaySlot, node: Node, converted: Converted) -> None:
+        emitted = set()
+        if converted.value is not None:
+            emitted |= set(leaves(converted.value))
+            self.draft.set_value(
+                slot.value_path,
+                converted.value,
+                slot.id,
+                explicit=slot.explicit,
+                why_wins="the operator's setting wins",
+            )
+        if converted.patch is not None:
+            emitted |= set(leaves(converted.patch))
+            listed = slot.id == "gateway.env" and self.draft.chart.reads(("envVarFrom",))
+            if listed:
+                self.draft.set_value(("envVarFrom",), converted.patch, slot.id)
+            else:
+                self._patch(slot, converted.patch, replace=self._must_replace(slot, converted.patch))
+        for leaf in leaves(node):
+            if leaf not in emitted:
+                self._rest(slot, converted, leaf)
+
+    def _rest(self, slot: GatewaySlot, converted: Converted, leaf: object) -> None:
+        from istio_convert.source.nodes import Leaf  # noqa: PLC0415 - for the check below only
+
+        assert isinstance(leaf, Leaf)  # noqa: S101 - leaves() yields nothing else
+        if converted.value is not None:
+            claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path))
+            self.draft.claims.add(leaf, claim)
+        elif converted.patch is not None:
+            self.draft.claim_patch(self._target(slot.kind), slot.path, [leaf], slot.id)
+        else:
+            reason = "the gateway chart does this itself"
+            self.draft.claims.add(leaf, Claim(Outcome.DEFAULT, slot.id, None, reason))
+
+    def _patch(self, slot: GatewaySlot, node: Node, *, replace: bool) -> None:
+        self.draft.patch(
+            self._target(slot.kind), slot.path, node, slot.id, f"{slot.source}: {slot.why}", replace=replace
+        )
+
+    def _must_replace(self, slot: GatewaySlot, node: Node) -> bool:
+        """Whether the chart puts something at the place that a merge would leave standing."""
+        if isinstance(node, Mapping) and any(isinstance(v, Scalar) and v.value is None for v in node.items.values()):
+            return False
+        if slot.id == "gateway.env":
+            return False
+        default = self.draft.chart.default(slot.value_path) if slot.value_path else MISSING
+        return bool(slot.provided) or (isinstance(default, dict | list) and bool(default))
+
+    def _whole(self, slot: GatewaySlot, node: Node, converted: Converted) -> Node:
+        """All of a place as one patch."""
+        if slot.id == "gateway.env":
+            from istio_convert.mapping.gateway_convert import env_list  # noqa: PLC0415 - only on this path
+
+            return env_list(Sequence([without_mark(item) for item in _items(node) if not untouched(item)]))
+        if slot.id == "gateway.hpa.metrics":
+            from istio_convert.mapping.convert import metric_v2  # noqa: PLC0415 - only on this path
+
+            return Sequence([metric_v2(metric) for metric in _items(node)])
+        return converted.value if converted.value is not None else node
+
+    def _yields(self, slot: GatewaySlot, node: Node) -> bool:
+        """Whether Helm, merging the value over the chart's default, ends at the value: it cannot remove a key."""
+        default = self.draft.chart.default(slot.value_path)
+        if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations"):
+            return True
+        return _covers(to_data(node), default)
+
+    def _take(self, tree: Mapping, slot: GatewaySlot) -> Node | None:
+        container: Node | None = tree
+        for step in slot.path[:-1]:
+            if isinstance(step, tuple):
+                container = find(container, *step) if isinstance(container, Sequence) else None
+            else:
+                container = get(container, (step,))
+        if not isinstance(container, Mapping):
+            return None
+        name = str(slot.path[-1])
+        node = container.items.get(name)
+        if name == "containers" and isinstance(node, Sequence):
+            extra = [item for item in node.items if _name(item) != PROXY]
+            node.items = [item for item in node.items if _name(item) == PROXY]
+            return Sequence(extra) if extra else None
+        container.items.pop(name, None)
+        if isinstance(node, Sequence) and name in ("volumes", "volumeMounts"):
+            kept = [without_mark(item) for item in node.items if not untouched(item)]
+            return Sequence(kept, origin=node.origin) if kept else None
+        if isinstance(node, Mapping | Sequence) and not node.items and node.leaf is None:
+            # annotations that istioctl leaves out and the chart sets must still be looked at
+            return node if slot.id == "gateway.podAnnotations" else None
+        return node
+
+    def _is_initial(self, slot: GatewaySlot, node: Node) -> bool:
+        found: object = self.initial[slot.kind]
+        for step in slot.path:
+            if isinstance(step, tuple):
+                items = found if isinstance(found, list) else []
+                found = next((i for i in items if i.get(step[0]) == step[1]), None)
+            else:
+                found = found.get(step) if isinstance(found, dict) else None
+        if found != to_data(node):
+            return False
+        for leaf in leaves(node):
+            claim = Claim(Outcome.DEFAULT, slot.id, None, "the same comes from injection")
+            self.draft.claims.add(leaf, claim)
+        return True
+
+    def _claim(self, node: Node, rule: str, reason: str) -> None:
+        for leaf in leaves(node):
+            self.draft.claims.add(leaf, Claim(Outcome.INERT, rule, None, reason))
+
+
+def _name(node: Node) -> str:
+    name = get(node, ("name",))
+    return str(name.value) if isinstance(name, Scalar) else ""
+
+
+def _items(node: Node) -> list[Node]:
+    return node.items if isinstance(node, Sequence) else []
+
+
+def _covers(value: object, default: object) -> bool:
+    """Whether a value holds every key that the default has, at every level, so that merging yields the value."""
+    if isinstance(default, dict) and isinstance(value, dict):
+        return all(
+            key in value and _covers(value[key], below) for key, below in default.items() if below not in ({}, None)
+        )
+    return True
+
+
+def _nested(path: ManifestPath, node: Node) -> Node:
+    for step in reversed(path):
+        if isinstance(step, tuple):
+            assert isinstance(node, Mapping)  # noqa: S101 - a field of the container comes first
+            node = Sequence([Mapping({step[0]: Scalar(PROXY), **node.items})])
+        else:
+            node = Mapping({step: node})
+    return node
+
+
+__all__ = ["PROVIDED", "GatewayMapper", "is_provided", "put"]

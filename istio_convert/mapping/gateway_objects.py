@@ -1,0 +1,428 @@
+"""The objects that istioctl's own gateway charts render, as far as they depend on what an operator says.
+
+The gateway chart is another chart, so a gateway is converted through its objects: build what istioctl renders, apply
+its k8s settings and overlays to it, then look up every place in the gateway table.
+Source: manifests/charts/gateways/istio-ingress and istio-egress of Istio's release tags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from istio_convert.operator.components import Component
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, from_data, get, to_data, walk
+
+#: what istioctl's chart mounts into every gateway, and injection under Helm mounts as well
+PROVIDED_MOUNTS = {
+    "workload-socket": "/var/run/secrets/workload-spiffe-uds",
+    "credential-socket": "/var/run/secrets/credential-uds",
+    "workload-certs": "/var/run/secrets/workload-spiffe-credentials",
+    "istio-envoy": "/etc/istio/proxy",
+    "config-volume": "/etc/istio/config",
+    "istiod-ca-cert": "/var/run/secrets/istio",
+    "istio-token": "/var/run/secrets/tokens",
+    "istio-data": "/var/lib/istio/data",
+    "podinfo": "/etc/istio/pod",
+}
+PROVIDED_ENV = (
+    "PILOT_CERT_PROVIDER",
+    "CA_ADDR",
+    "NODE_NAME",
+    "POD_NAME",
+    "POD_NAMESPACE",
+    "INSTANCE_IP",
+    "HOST_IP",
+    "ISTIO_CPU_LIMIT",
+    "SERVICE_ACCOUNT",
+    "ISTIO_META_WORKLOAD_NAME",
+    "ISTIO_META_OWNER",
+    "ISTIO_META_CLUSTER_ID",
+    "ISTIO_META_NODE_NAME",
+    "ISTIO_META_UNPRIVILEGED_POD",
+)
+PROVIDED_ANNOTATIONS = {
+    "prometheus.io/port": "15020",
+    "prometheus.io/scrape": "true",
+    "prometheus.io/path": "/stats/prometheus",
+}
+#: marks the content of a node that istioctl's chart makes and injection provides
+PROVIDED = "<provided by injection>"
+
+
+@dataclass(slots=True)
+class GatewayObjects:
+    """The objects of one gateway, by kind.
+
+    Attributes:
+        objects: kind -> tree; a kind that istioctl does not render is missing.
+        labels: the selector.
+        name: name of Deployment, Service, HPA and PDB.
+        service_account: name of the ServiceAccount.
+        used: values leaves that became part of an object through a name or a switch, with the reason.
+    """
+
+    objects: dict[str, Mapping]
+    labels: Mapping
+    name: str
+    service_account: str
+    used: list[tuple[Leaf, str]] = field(default_factory=list)
+
+
+def text_of(node: Node | None) -> str:
+    """The text that a chart template prints for a scalar (Go's ``%v``)."""
+    if not isinstance(node, Scalar) or node.value is None:
+        return ""
+    value = node.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)
+
+
+def as_string(node: Node) -> Node:
+    """A scalar as the string that it is meant to be: env values, annotations and labels must be strings."""
+    if isinstance(node, Scalar) and not isinstance(node.value, str):
+        return Scalar(text_of(node) if node.leaf is None else _source_text(node.leaf, node), node.leaf, node.origin)
+    return node
+
+
+def _source_text(leaf: Leaf, node: Scalar) -> str:
+    return text_of(node) if isinstance(node.value, int | float) else (leaf.text if node.value is not None else "")
+
+
+class GatewayBuilder:
+    """Builds the objects of one gateway from its values."""
+
+    def __init__(self, component: Component, gateway: Mapping, values: Mapping, pdb_rendered: bool) -> None:  # noqa: FBT001
+        self.component = component
+        self.gateway = gateway
+        self.values = values
+        self.pdb_rendered = pdb_rendered
+
+    def build(self, labels: Mapping) -> GatewayObjects:
+        """All objects.
+
+        Args:
+            labels: the merged selector labels.
+        """
+        name = self.component.name
+        objects = {
+            "Deployment": self._deployment(labels, name),
+            "ServiceAccount": Mapping({"metadata": self._some(annotations=self._get("serviceAccount", "annotations"))}),
+        }
+        if not self._on("customService"):
+            objects["Service"] = self._service(labels)
+        if self._on("autoscaleEnabled") and self._on("autoscaleMin") and self._on("autoscaleMax"):
+            objects["HorizontalPodAutoscaler"] = self._hpa(name)
+        if self.pdb_rendered:
+            objects["PodDisruptionBudget"] = _map(
+                spec=_map(minAvailable=Scalar(1), selector=_map(matchLabels=clone(labels)))
+            )
+        return GatewayObjects(objects, labels, name, f"{name}-service-account")
+
+    def _get(self, *path: str) -> Node | None:
+        return get(self.gateway, path)
+
+    def _global(self, *path: str) -> Node | None:
+        return get(self.values, ("global", *path))
+
+    def _on(self, *path: str) -> bool:
+        """Go's truth of a value."""
+        node = self._get(*path)
+        if isinstance(node, Scalar):
+            return bool(node.value)
+        return node is not None and bool(node.items)
+
+    @staticmethod
+    def _some(**fields: Node | None) -> Mapping:
+        """A map of the fields that Go counts as true."""
+        return Mapping({key: clone(node) for key, node in fields.items() if node is not None and _true(node)})
+
+    def _deployment(self, labels: Mapping, name: str) -> Mapping:
+        spec = Mapping()
+        if not self._on("autoscaleEnabled") and self._on("replicaCount"):
+            spec.items["replicas"] = clone(_known(self._get("replicaCount")))
+        spec.items["selector"] = _map(matchLabels=clone(labels))
+        rolling = self._some(maxSurge=self._get("rollingMaxSurge"), maxUnavailable=self._get("rollingMaxUnavailable"))
+        spec.items["strategy"] = _map(rollingUpdate=rolling)
+        annotations = Mapping()
+        if _true(get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)):  # noqa: FBT003
+            annotations.items.update({k: Scalar(v) for k, v in PROVIDED_ANNOTATIONS.items()})
+        template = self._get("injectionTemplate")
+        if template is not None and _true(template):
+            annotations.items["inject.istio.io/templates"] = clone(template)
+        own = self._get("podAnnotations")
+        if isinstance(own, Mapping):
+            annotations.items.update({k: as_string(clone(v)) for k, v in own.items.items()})
+        pod_labels = clone(labels)
+        spec.items["template"] = _map(metadata=_map(labels=pod_labels, annotations=annotations), spec=self._pod())
+        return _map(metadata=Mapping(), spec=spec)
+
+    def _pod(self) -> Mapping:
+        pod = Mapping()
+        if not self._on("runAsRoot"):
+            pod.items["securityContext"] = from_data({"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True})
+        priority = self._global("priorityClassName")
+        if priority is not None and _true(priority):
+            pod.items["priorityClassName"] = clone(priority)
+        pod.items["containers"] = Sequence([self._container(), *self._list("additionalContainers")])
+        pod.items["volumes"] = Sequence([*self._provided_volumes(), *self._volumes()])
+        affinity = self._affinity()
+        if affinity.items:
+            pod.items["affinity"] = affinity
+        tolerations = self._get("tolerations")
+        if tolerations is None or not _true(tolerations):
+            tolerations = self._global("defaultTolerations")
+        if tolerations is not None and _true(tolerations):
+            pod.items["tolerations"] = clone(tolerations)
+        return pod
+
+    def _list(self, key: str) -> list[Node]:
+        node = self._get(key)
+        return [clone(item) for item in node.items] if isinstance(node, Sequence) else []
+
+    def _container(self) -> Mapping:
+        container = _map(name=Scalar("istio-proxy"), image=Scalar(PROVIDED))
+        policy = self._global("imagePullPolicy")
+        if policy is not None and _true(policy):
+            container.items["imagePullPolicy"] = clone(policy)
+        container.items["args"] = Scalar(PROVIDED)
+        if not self._on("runAsRoot"):
+            container.items["securityContext"] = from_data(
+                {
+                    "allowPrivilegeEscalation": False,
+                    "capabilities": {"drop": ["ALL"]},
+                    "privileged": False,
+                    "readOnlyRootFilesystem": True,
+                }
+            )
+        container.items["readinessProbe"] = from_data(
+            {
+                "failureThreshold": 30,
+                "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"},
+                "initialDelaySeconds": 1,
+                "periodSeconds": 2,
+                "successThreshold": 1,
+                "timeoutSeconds": 1,
+            }
+        )
+        resources = self._get("resources")
+        if resources is None or not _true(resources):
+            resources = self._global("defaultResources")
+        if resources is not None and _true(resources):
+            container.items["resources"] = clone(resources)
+        container.items["env"] = Sequence([*self._provided_env(), *self._env()])
+        container.items["volumeMounts"] = Sequence([*self._provided_mounts(), *self._mounts()])
+        container.items["ports"] = Sequence([_provided(containerPort=port) for port in self._container_ports()])
+        return container
+
+    def _container_ports(self) -> list[Any]:
+        ports = self._get("ports")
+        numbers = []
+        for port in ports.items if isinstance(ports, Sequence) else []:
+            number = get(port, ("targetPort",)) or get(port, ("port",))
+            if isinstance(number, Scalar):
+                numbers.append(number.value)
+        return [*numbers, 15090]
+
+    def _provided_env(self) -> list[Node]:
+        return [_provided(name=name) for name in PROVIDED_ENV]
+
+    def _env(self) -> list[Node]:
+        env = self._get("env")
+        if not isinstance(env, Mapping):
+            return []
+        return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in env.items.items()]
+
+    def _provided_volumes(self) -> list[Node]:
+        return [_provided(name=name) for name in PROVIDED_MOUNTS]
+
+    def _provided_mounts(self) -> list[Node]:
+        return [_provided(name=name, mountPath=path) for name, path in PROVIDED_MOUNTS.items()]
+
+    def _volumes(self) -> Iterable[Node]:
+        for item in self._list("secretVolumes"):
+            yield _volume(item, "secret", "secretName", "secretName")
+        for item in self._list("configVolumes"):
+            yield _volume(item, "configMap", "name", "configMapName")
+
+    def _mounts(self) -> Iterable[Node]:
+        for item in [*self._list("secretVolumes"), *self._list("configVolumes")]:
+            path = get(item, ("mountPath",))
+            name = get(item, ("name",))
+            if path is not None and name is not None and _true(path):
+                yield _map(name=clone(name), mountPath=clone(path), readOnly=Scalar(True))  # noqa: FBT003
+
+    def _affinity(self) -> Mapping:
+        affinity = Mapping()
+        node_affinity = self._node_affinity()
+        if node_affinity.items:
+            affinity.items["nodeAffinity"] = node_affinity
+        pods = Mapping()
+        required = [_anti_affinity(item) for item in self._list("podAntiAffinityLabelSelector")]
+        preferred = [_anti_affinity(item) for item in self._list("podAntiAffinityTermLabelSelector")]
+        if required:
+            pods.items["requiredDuringSchedulingIgnoredDuringExecution"] = Sequence(list(required))
+        if preferred:
+            terms: list[Node] = [_map(podAffinityTerm=_without_namespaces(t), weight=Scalar(100)) for t in preferred]
+            pods.items["preferredDuringSchedulingIgnoredDuringExecution"] = Sequence(terms)
+        if pods.items:
+            affinity.items["podAntiAffinity"] = pods
+        return affinity
+
+    def _node_affinity(self) -> Mapping:
+        arch = self._global("arch")
+        arches = arch.items if isinstance(arch, Mapping) else {}
+        wanted = {key: node for key, node in sorted(arches.items()) if _weight(node) > 0}
+        selector = self._get("nodeSelector")
+        if not isinstance(selector, Mapping) or not selector.items:
+            selector = self._global("defaultNodeSelector")
+        expressions: list[Node] = []
+        if arches:
+            values: list[Node] = [Scalar(key, node.leaf) for key, node in wanted.items()]
+            expressions.append(_expression("kubernetes.io/arch", values))
+        if isinstance(selector, Mapping):
+            for key, node in sorted(selector.items.items()):
+                expressions.append(_expression(key, [as_string(clone(node))]))
+        result = Mapping()
+        if expressions:
+            terms = Sequence([_map(matchExpressions=Sequence(expressions))])
+            result.items["requiredDuringSchedulingIgnoredDuringExecution"] = _map(nodeSelectorTerms=terms)
+        if wanted:
+            preferred: list[Node] = [
+                _map(
+                    weight=Scalar(_weight(node), node.leaf),
+                    preference=_map(matchExpressions=Sequence([_expression("kubernetes.io/arch", [Scalar(key)])])),
+                )
+                for key, node in wanted.items()
+            ]
+            result.items["preferredDuringSchedulingIgnoredDuringExecution"] = Sequence(preferred)
+        return result
+
+    def _service(self, labels: Mapping) -> Mapping:
+        annotations = self._get("serviceAnnotations")
+        shown = Mapping()
+        if isinstance(annotations, Mapping):
+            shown.items = {key: as_string(clone(node)) for key, node in annotations.items.items()}
+        spec = self._some(
+            loadBalancerIP=self._get("loadBalancerIP"),
+            loadBalancerSourceRanges=self._get("loadBalancerSourceRanges"),
+            externalTrafficPolicy=self._get("externalTrafficPolicy"),
+            type=self._get("type"),
+        )
+        if "loadBalancerIP" in spec.items:
+            spec.items["loadBalancerIP"] = as_string(spec.items["loadBalancerIP"])
+        spec.items["selector"] = clone(labels)
+        ports = self._list("ports")
+        for key in ("ingressPorts", "egressPorts"):
+            for item in self._list(key):
+                if isinstance(item, Mapping):
+                    ports.append(Mapping({k: v for k, v in item.items.items() if k in {"port", "name"}}))
+        spec.items["ports"] = Sequence(ports)
+        spec.items.update(
+            self._some(ipFamilyPolicy=self._get("ipFamilyPolicy"), ipFamilies=self._get("ipFamilies")).items
+        )
+        return _map(metadata=_map(annotations=shown), spec=spec)
+
+    def _hpa(self, name: str) -> Mapping:
+        target = clone(self._get("cpu", "targetAverageUtilization") or Scalar(None))
+        metric = _map(
+            type=Scalar("Resource"),
+            resource=_map(name=Scalar("cpu"), target=_map(type=Scalar("Utilization"), averageUtilization=target)),
+        )
+        return _map(
+            spec=_map(
+                maxReplicas=clone(_known(self._get("autoscaleMax"))),
+                minReplicas=clone(_known(self._get("autoscaleMin"))),
+                scaleTargetRef=from_data({"apiVersion": "apps/v1", "kind": "Deployment", "name": name}),
+                metrics=Sequence([metric]),
+            )
+        )
+
+
+def is_provided(node: Node) -> bool:
+    """Whether an element is as istioctl's chart makes it, untouched by the operator."""
+    return isinstance(node, Mapping) and "" in node.items
+
+
+def without_mark(node: Node) -> Node:
+    """The element without the mark of :func:`is_provided`."""
+    if isinstance(node, Mapping) and "" in node.items:
+        return Mapping({k: v for k, v in node.items.items() if k}, node.leaf, node.origin)
+    return node
+
+
+def untouched(node: Node) -> bool:
+    """Whether a provided element still holds only what identifies it."""
+    return is_provided(node) and not any(child.leaf for _, child in walk(node)) and _size(node) == _marked_size(node)
+
+
+def _size(node: Node) -> int:
+    return len(node.items) if isinstance(node, Mapping | Sequence) else 0
+
+
+def _marked_size(node: Node) -> int:
+    mark = node.items[""] if isinstance(node, Mapping) else None
+    return mark.value if isinstance(mark, Scalar) and isinstance(mark.value, int) else -1
+
+
+def _provided(**fields: Any) -> Mapping:
+    element = Mapping({key: Scalar(value) for key, value in fields.items()})
+    element.items[""] = Scalar(len(fields) + 1)
+    return element
+
+
+def _map(**fields: Node) -> Mapping:
+    return Mapping(dict(fields))
+
+
+def _known(node: Node | None) -> Node:
+    return node if node is not None else Scalar(None)
+
+
+def _true(node: Node) -> bool:
+    return bool(to_data(node))
+
+
+def _weight(node: Node) -> int:
+    try:
+        return int(text_of(node) or 0)
+    except ValueError:
+        return 0
+
+
+def _expression(key: str, values: list[Node]) -> Mapping:
+    return _map(key=Scalar(key), operator=Scalar("In"), values=Sequence(values))
+
+
+def _volume(item: Node, kind: str, key: str, source: str) -> Mapping:
+    name = clone(_known(get(item, ("name",))))
+    content = _map(optional=Scalar(True))  # noqa: FBT003
+    content.items[key] = as_string(clone(_known(get(item, (source,)))))
+    return Mapping({"name": name, kind: content})
+
+
+def _anti_affinity(item: Node) -> Mapping:
+    expression = Mapping()
+    for key in ("key", "operator"):
+        node = get(item, (key,))
+        if node is not None:
+            expression.items[key] = clone(node)
+    values = get(item, ("values",))
+    if values is not None and text_of(values):
+        expression.items["values"] = Sequence([Scalar(part, values.leaf) for part in text_of(values).split(",")])
+    term = _map(labelSelector=_map(matchExpressions=Sequence([expression])))
+    topology = get(item, ("topologyKey",))
+    if topology is not None:
+        term.items["topologyKey"] = clone(topology)
+    namespaces = get(item, ("namespaces",))
+    if namespaces is not None and text_of(namespaces):
+        term.items["namespaces"] = Sequence([Scalar(part, namespaces.leaf) for part in text_of(namespaces).split(",")])
+    return term
+
+
+def _without_namespaces(term: Mapping) -> Mapping:
+    return Mapping({key: node for key, node in term.items.items() if key != "namespaces"})

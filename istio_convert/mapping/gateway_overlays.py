@@ -1,0 +1,177 @@
+"""Applies the overlays of a gateway to istioctl's objects for it, before they are looked up in the gateway table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.draft import MISSING, Draft
+from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
+from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.overlaypath import ByKey, Step, Walker, overlay_value, parse
+from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.operator.components import Component
+from istio_convert.release import Target
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves
+
+RULE = "overlay"
+UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
+
+
+@dataclass(slots=True)
+class _Deletion:
+    kind: str
+    path: ManifestPath
+    leaf: Leaf
+
+
+@dataclass(slots=True)
+class GatewayOverlays:
+    """The overlays of one gateway."""
+
+    component: Component
+    draft: Draft
+    objects: GatewayObjects
+    initial: dict[str, object]
+    deletions: list[_Deletion] = field(default_factory=list)
+
+    def apply(self, unmatched_is_error: bool) -> None:  # noqa: FBT001 - a fact of the version
+        """Apply all overlays in order."""
+        overlays = self.component.k8s.items.get("overlays")
+        for overlay in overlays.items if isinstance(overlays, Sequence) else []:
+            if isinstance(overlay, Mapping):
+                self._overlay(overlay, unmatched_is_error)
+
+    def _overlay(self, overlay: Mapping, unmatched_is_error: bool) -> None:  # noqa: FBT001
+        kind, name = _text(overlay, "kind"), _text(overlay, "name")
+        names = {"ServiceAccount": self.objects.service_account}
+        tree = self.objects.objects.get(kind)
+        patches = overlay.items.get("patches")
+        items = [p for p in patches.items if isinstance(p, Mapping)] if isinstance(patches, Sequence) else []
+        principal = next((leaf for patch in items for leaf in leaves(patch)), None)
+        for key in ("kind", "name", "apiVersion"):
+            leaf = next(leaves(overlay.items.get(key, Mapping())), None)
+            if leaf is not None and principal is not None:
+                self.draft.claims.companions[leaf] = principal
+            elif leaf is not None:
+                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+        if not items:
+            for leaf in leaves(patches) if patches is not None else ():
+                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+        if kind in ("Role", "RoleBinding") and name == f"{self.objects.name}-sds":
+            self._all(items, Outcome.MANUAL, "the gateway chart's Role and RoleBinding are others", "check the rights")
+        elif tree is None or name != names.get(kind, self.objects.name):
+            if unmatched_is_error:
+                reason = "no object of this kind and name is rendered, istioctl refuses the overlay"
+                self._all(items, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay")
+            else:
+                self._all(items, Outcome.INERT, UNMATCHED)
+        else:
+            for patch in items:
+                self._patch(kind, tree, patch)
+
+    def _patch(self, kind: str, tree: Mapping, patch: Mapping) -> None:
+        text = _text(patch, "path")
+        path_leaf = next(leaves(patch.items.get("path", Mapping())), None)
+        value = overlay_value(patch.items.get("value"))
+        if isinstance(value, Scalar) and value.value is None:
+            if value.leaf is not None and path_leaf is not None:
+                self.draft.claims.companions[value.leaf] = path_leaf
+            value = None
+        steps = parse(text)
+        if not steps:
+            self._all([patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        if not self._known(tree, steps):
+            reason = "the path leads into what injection provides under Helm"
+            self._all([patch], Outcome.MANUAL, reason, "set it by an annotation or a custom injection template")
+            return
+        winner = next(leaves(value), None) if value is not None else path_leaf
+
+        def lose(leaf: Leaf) -> None:
+            by = f"{winner.origin} wins: " if winner is not None else ""
+            claim = Claim(Outcome.OVERRIDDEN, RULE, None, f"{by}overlays are applied last")
+            self.draft.claims.add(leaf, claim)
+
+        applied = Walker(lose).apply(tree, steps, clone(value) if value is not None else None)
+        if not applied:
+            self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
+            return
+        if value is None and path_leaf is not None:
+            self.deletions.append(_Deletion(kind, _manifest(steps), path_leaf))
+        elif path_leaf is not None and winner is not None:
+            self.draft.claims.companions[path_leaf] = winner
+
+    @staticmethod
+    def _known(tree: Mapping, steps: tuple[Step, ...]) -> bool:
+        """Whether the walk stays in what is known here: not into provided texts, nor by position among provided items."""
+        node: Node | None = tree
+        for step in steps:
+            if isinstance(node, Scalar) and node.value == PROVIDED:
+                return False
+            if isinstance(node, Sequence):
+                provided = any(is_provided(item) for item in node.items)
+                if isinstance(step, int) and provided and 0 <= step < len(node.items):
+                    return False
+                if isinstance(step, int) and step < 0:
+                    return True
+                key = (step.key, step.value) if isinstance(step, ByKey) else None
+                node = _element(node, step, key)
+            elif isinstance(node, Mapping):
+                node = node.items.get(step) if isinstance(step, str) else None
+            if node is None:
+                return True
+        return True
+
+    def settle_deletions(self, target_of: Callable[[str], Target]) -> None:
+        """Say what became of deletions: most remove what the gateway chart does not render anyway."""
+        for deletion in self.deletions:
+            slot = next(
+                (s for s in GATEWAY_SLOTS if s.kind == deletion.kind and deletion.path[: len(s.path)] == s.path), None
+            )
+            if slot is None or slot.provided or not slot.value_path:
+                reason = "the gateway chart renders nothing there"
+                if slot is not None and slot.provided:
+                    reason = "what stands there comes from injection"
+                self._claim(deletion.leaf, Outcome.DEFAULT, reason)
+                continue
+            rest = tuple(str(step) for step in deletion.path[len(slot.path) :] if isinstance(step, str))
+            default = self.draft.chart.default((*slot.value_path, *rest))
+            renders = default is not MISSING and bool(default) and slot.kind != "PodDisruptionBudget"
+            chart_missing = self.draft.chart.default(slot.value_path)
+            if renders and isinstance(chart_missing, dict) and rest:
+                target = target_of(deletion.kind)
+                self.draft.patches.delete(target, deletion.path, f"an overlay deletes this ({slot.id})")
+                self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
+            else:
+                self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")
+
+    def _all(self, patches: list[Mapping], outcome: Outcome, reason: str, action: str = "") -> None:
+        for patch in patches:
+            for leaf in leaves(patch):
+                self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason, action))
+
+    def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
+        self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _text(node: Mapping, key: str) -> str:
+    child = node.items.get(key)
+    return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
+
+
+def _element(items: Sequence, step: Step, key: tuple[str, str] | None) -> Node | None:
+    if isinstance(step, int):
+        return items.items[step] if step < len(items.items) else None
+    for item in items.items:
+        found = get(item, (key[0],)) if key else None
+        if isinstance(found, Scalar) and key and str(found.value) == key[1]:
+            return item
+    return None
+
+
+def _manifest(steps: tuple[Step, ...]) -> ManifestPath:
+    """An overlay path as a manifest path; positions and patterns are written as keys that match nothing."""
+    return tuple((step.key, step.value) if isinstance(step, ByKey) else str(step) for step in steps)

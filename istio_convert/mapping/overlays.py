@@ -1,0 +1,286 @@
+"""Overlays of the control plane: looked up backwards in the table, else written as patches.
+
+There is no rendered object at hand, so paths are resolved against the catalog's skeleton of what the chart renders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.controlplane import string_if_text
+from istio_convert.mapping.convert import has_null
+from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.model import ManifestPath, Slot
+from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
+from istio_convert.mapping.overlaypath import ByKey, Step, overlay_value, parse, render
+from istio_convert.mapping.patching import describe
+from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
+from istio_convert.mapping.strategic import merge_key
+from istio_convert.operator.components import Component
+from istio_convert.paths import Path
+from istio_convert.release import Target
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, leaves, to_data
+
+RULE = "overlay"
+WHY = "an overlay of the operator"
+
+
+class _UnresolvableError(Exception):
+    """A path that cannot be resolved without the rendered object."""
+
+
+@dataclass(slots=True)
+class OverlayMapper:
+    """Maps the overlays of one control-plane component."""
+
+    component: Component
+    draft: Draft
+    plane: ControlPlane
+
+    def run(self) -> None:
+        """Map all overlays, in order."""
+        overlays = self.component.k8s.items.get("overlays")
+        for overlay in overlays.items if isinstance(overlays, Sequence) else []:
+            if isinstance(overlay, Mapping):
+                self._overlay(overlay)
+
+    def _overlay(self, overlay: Mapping) -> None:
+        patches = overlay.items.get("patches")
+        items = [p for p in patches.items if isinstance(p, Mapping)] if isinstance(patches, Sequence) else []
+        principal = next((leaf for patch in items for leaf in leaves(patch)), None)
+        for key in ("kind", "name", "apiVersion"):
+            for leaf in leaves(overlay.items.get(key, Mapping())):
+                if principal is not None:
+                    self.draft.claims.companions[leaf] = principal
+                else:
+                    self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+        if not items:
+            for leaf in leaves(patches) if patches is not None else ():
+                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+            return
+        target = self._target(text(overlay, "kind"), text(overlay, "name"), text(overlay, "apiVersion"))
+        if target is None:
+            self._unmatched(items)
+            return
+        for patch in items:
+            self._patch(target, patch)
+
+    def _target(self, kind: str, name: str, api_version: str) -> Target | None:
+        """The object, or None when the chart renders none of this kind and name."""
+        known = self.draft.chart.skeleton.find(kind, name)
+        if known is None or not self._named(known.pattern, name):
+            return None
+        if self.plane.missing(
+            self.component.kind, "workload" if kind in ("Deployment", "DaemonSet") else kind
+        ) and kind in (
+            "HorizontalPodAutoscaler",
+            "PodDisruptionBudget",
+            "Deployment",
+            "DaemonSet",
+        ):
+            return None
+        group, _, version = (known.api_version or api_version).rpartition("/")
+        if kind in GROUPS:
+            group, version = GROUPS[kind]
+        namespace = None if kind in CLUSTER_SCOPED or not known.namespaced else self.component.namespace
+        return Target(group, version, kind, name, namespace)
+
+    def _named(self, pattern: str, name: str) -> bool:
+        """Whether the object has just this name with this operator's revision and namespaces."""
+        revision = self.plane.revision
+        marks = {
+            "{-revision}": f"-{revision}" if revision else "",
+            "{revision}": revision or "default",
+            "{release}": self.draft.release.name,
+            "{namespace}": self.component.namespace,
+            "{istioNamespace}": self.plane.effective.namespace,
+        }
+        for mark, text_ in marks.items():
+            pattern = pattern.replace(mark, text_)
+        return pattern == name
+
+    def _unmatched(self, patches: list[Mapping]) -> None:
+        if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
+            reason = "no object of this kind and name is rendered, istioctl refuses the overlay"
+            self._all(patches, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay")
+        else:
+            reason = "no object of this kind and name is rendered, so istioctl ignores the overlay"
+            if self.plane.revision:
+                reason += f" (with a revision istiod's objects are named istiod-{self.plane.revision})"
+            self._all(patches, Outcome.INERT, reason)
+
+    def _patch(self, target: Target, patch: Mapping) -> None:
+        path_leaf = next(leaves(patch.items.get("path", Mapping())), None)
+        steps = parse(text(patch, "path"))
+        value = overlay_value(patch.items.get("value"))
+        if isinstance(value, Scalar) and value.value is None:
+            if value.leaf is not None and path_leaf is not None:
+                self.draft.claims.companions[value.leaf] = path_leaf
+            value = None
+        if not steps:
+            self._all([patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        also = [path_leaf] if path_leaf is not None else []
+        try:
+            if value is not None and self._as_value(target, steps, value, also):
+                return
+            self._as_patch(target, steps, value, also)
+        except _UnresolvableError as error:
+            reason = f"{render(steps)}: {error}"
+            self._all([patch], Outcome.MANUAL, reason, "run convert --prove, which finds the place by rendering")
+
+    # -- as a value ------------------------------------------------------------------------------------------------
+
+    def _as_value(self, target: Target, steps: tuple[Step, ...], value: Node, also: list[Leaf]) -> bool:
+        component = self.component.kind
+        if component not in ("pilot", "cni", "ztunnel"):
+            return False
+        manifest = manifest_path(steps)
+        for slot in (*SLOTS, *OVERLAY_SLOTS):
+            path = slot.values.get(component)
+            place = self.plane.manifest_path(component, slot.path)
+            if path is None or slot.convert is not None or manifest[: len(place)] != place:
+                continue
+            rest = manifest[len(place) :]
+            if target != self.plane.target(self.component, slot.kind) or not all(isinstance(s, str) for s in rest):
+                continue
+            full: Path = (*path, *(str(step) for step in rest))
+            if self._same_effect(slot, path, full, value):
+                if slot.id == "overlay.podLabels" or "nnotations" in slot.id:
+                    value = string_if_text(value)
+                self.draft.set_value(
+                    full, value, slot.id, replace=True, why_wins="overlays are applied last", also=also
+                )
+                return True
+        return False
+
+    def _same_effect(self, slot: Slot, path: Path, full: Path, value: Node) -> bool:
+        draft = self.draft
+        if not draft.chart.reads(path) or has_null(value):
+            return False
+        if draft.catalog.equivalent(f"{slot.id}@{self.component.kind}") is False:
+            return False
+        if not self.plane.value_is_equal(self.component.kind, slot):
+            return False
+        default = draft.chart.default(full)
+        # a map replaces the place whole, Helm would merge it over the default
+        return not (isinstance(value, Mapping) and isinstance(default, dict) and set(default) - set(to_data(value)))
+
+    # -- as a patch ------------------------------------------------------------------------------------------------
+
+    def _as_patch(self, target: Target, steps: tuple[Step, ...], value: Node | None, also: list[Leaf]) -> None:
+        found = [*(leaves(value) if value is not None else ()), *also]
+        strategic = self._strategic_path(target, steps)
+        if strategic is None:
+            pointer, op = self._pointer(target, steps, delete=value is None)
+            self.draft.patches.operation(target, op, pointer, value, WHY)
+            shown: ManifestPath = tuple(str(step) if not isinstance(step, int) else f"[{step}]" for step in pointer)
+            self.draft.claim_patch(target, shown, found, RULE)
+            return
+        if isinstance(strategic[-1], tuple):
+            existing = self._exists(target, strategic)
+            if value is None:
+                self.draft.patches.delete(target, strategic, WHY)
+            elif existing or not isinstance(value, Mapping):
+                self.draft.patches.element(target, strategic, value, WHY, existing=existing)
+            else:
+                raise _UnresolvableError("no such element is rendered by default")
+        elif value is None:
+            if not self._exists(target, strategic) and not self._set_by_us(target, strategic):
+                for leaf in found:
+                    self._claim(leaf, Outcome.DEFAULT, "the chart renders nothing there")
+                return
+            self.draft.patches.delete(target, strategic, WHY)
+        else:
+            replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
+            self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
+        self.draft.claim_patch(target, strategic, found, RULE)
+
+    def _set_by_us(self, target: Target, path: ManifestPath) -> bool:
+        """Whether a value of this release puts something at the place."""
+        for slot in (*SLOTS, *OVERLAY_SLOTS):
+            values = slot.values.get(self.component.kind)
+            if values is None or target != self.plane.target(self.component, slot.kind):
+                continue
+            place = self.plane.manifest_path(self.component.kind, slot.path)
+            common = min(len(place), len(path))
+            if place[:common] == path[:common] and get(self.draft.release.values, values) is not None:
+                return True
+        return False
+
+    def _strategic_path(self, target: Target, steps: tuple[Step, ...]) -> ManifestPath | None:
+        """The path when a strategic merge patch can say it, else None."""
+        path: list[str | tuple[str, str]] = []
+        for step in steps:
+            if isinstance(step, str):
+                path.append(step)
+            elif isinstance(step, ByKey) and path and isinstance(path[-1], str):
+                if merge_key(path[-1], target.kind) != step.key:
+                    return None
+                if not self._exists(target, (*path, (step.key, step.value))):
+                    raise _UnresolvableError("no such element is rendered by default")
+                path.append((step.key, step.value))
+            else:
+                return None
+        return tuple(path)
+
+    def _exists(self, target: Target, path: ManifestPath) -> bool:
+        steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
+        return self.draft.chart.skeleton.exists(target.kind, target.name, steps)
+
+    def _pointer(self, target: Target, steps: tuple[Step, ...], *, delete: bool) -> tuple[tuple[str | int, ...], str]:
+        """A JSON pointer and the operation for the last step."""
+        skeleton = self.draft.chart.skeleton
+        pointer: list[str | int] = []
+        for position, step in enumerate(steps):
+            last = position == len(steps) - 1
+            if isinstance(step, str):
+                pointer.append(step)
+                continue
+            elements = skeleton.elements(target.kind, target.name, tuple(pointer))
+            length = elements.length if elements is not None else 0
+            if isinstance(step, int):
+                if 0 <= step < length:
+                    pointer.append(step)
+                elif last and not delete and elements is not None:
+                    pointer.append("-")
+                else:
+                    raise _UnresolvableError(f"the list has {length} elements by default")
+            elif isinstance(step, ByKey) and elements is not None and elements.key == step.key:
+                if step.value not in elements.names:
+                    raise _UnresolvableError("no such element is rendered by default")
+                pointer.append(elements.names.index(step.value))
+            else:
+                raise _UnresolvableError("an element that only the rendered list shows")
+        if delete:
+            return tuple(pointer), "remove"
+        return tuple(pointer), "replace" if isinstance(pointer[-1], int) else "add"
+
+    # -- notes -----------------------------------------------------------------------------------------------------
+
+    def _all(self, patches: list[Mapping], outcome: Outcome, reason: str, action: str = "") -> None:
+        for patch in patches:
+            for leaf in leaves(patch):
+                self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason, action))
+
+    def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
+        self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def text(node: Mapping, key: str) -> str:
+    """A scalar field as text."""
+    child = node.items.get(key)
+    return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
+
+
+def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
+    """An overlay path as a manifest path; steps that no such path can say become keys that match nothing."""
+    return tuple(
+        (step.key, step.value) if isinstance(step, ByKey) else step if isinstance(step, str) else f"[{step}]"
+        for step in steps
+    )
+
+
+__all__ = ["OverlayMapper", "describe"]

@@ -1,0 +1,97 @@
+"""Gives each control-plane chart the values that it reads, and nothing else.
+
+The charts are those that istioctl renders, so a value means the same under Helm; each chart gets only what the catalog
+says it reads at the target version. What a table names specially is looked up there first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
+from istio_convert.mapping.tags import TAG_PATHS, TagMapper
+from istio_convert.operator.effective import Effective
+from istio_convert.paths import Path, render
+from istio_convert.source.nodes import Mapping, Node, leaves, to_data
+
+RULE = "values"
+
+
+@dataclass(slots=True)
+class Passthrough:
+    """Passes the effective values to one chart."""
+
+    effective: Effective
+    draft: Draft
+
+    def run(self) -> None:
+        """Fill the release's values."""
+        tree, prefix = self._view()
+        self._walk(tree, (), prefix)
+
+    def _view(self) -> tuple[Mapping, str]:
+        """The values as istioctl hands them to the chart; ztunnel gets its own block at the root."""
+        values = self.effective.values
+        own = values.items.get("ztunnel")
+        if self.draft.release.chart != "ztunnel" or not isinstance(own, Mapping):
+            return values, ""
+        view = Mapping({k: v for k, v in values.items.items() if k == "global" or not isinstance(v, Mapping)})
+        view.items.update(own.items)
+        return view, "ztunnel"
+
+    def _walk(self, node: Mapping, path: Path, prefix: str) -> None:
+        for key, child in node.items.items():
+            below = (*path, key)
+            if not self.draft.chart.reads(below):
+                continue
+            rule = _rule(self.draft.release.chart, below)
+            if rule is not None and self._special(rule, below, child):
+                continue
+            if below in TAG_PATHS:
+                TagMapper(self.draft).carry(below, child)
+                continue
+            if self._refused(below, child):
+                continue
+            if isinstance(child, Mapping) and child.items:
+                self._walk(child, below, prefix)
+            else:
+                self.draft.set_value(below, child, RULE, reason=self._remark(below))
+
+    def _special(self, rule: ValueRule, path: Path, node: Node) -> bool:
+        """Apply a rule of the table; True when it settled the value."""
+        problem = rule.problem(self.draft.catalog, node)
+        if not problem:
+            return rule.drops_program_settings and next(leaves(node), None) is None
+        for leaf in leaves(node):
+            self.draft.claims.add(
+                leaf, Claim(Outcome.MANUAL, rule.id, self.draft.place(path), problem.reason, problem.action)
+            )
+        return True
+
+    def _refused(self, path: Path, node: Node) -> bool:
+        refusal = self.draft.chart.refusal(path, to_data(node))
+        if refusal is None:
+            return False
+        reason = f"the {self.draft.release.chart} chart refuses to install with {render(path)}"
+        action = f"use {refusal.instead} instead"
+        for leaf in leaves(node):
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "values.refused", None, reason, action))
+        return True
+
+    def _remark(self, path: Path) -> str:
+        live = self.draft.chart.dead(path)
+        if live is not None:
+            return f"kept as it is, but nothing reads it any more; the live place is {live}"
+        if self.draft.chart.only_dumped(path):
+            return "kept for an unchanged injector ConfigMap; no template reads it"
+        return ""
+
+
+def _rule(chart: str, path: Path) -> ValueRule | None:
+    for rule in VALUE_RULES:
+        if rule.path == path and (not rule.charts or chart in rule.charts):
+            return rule
+    return None

@@ -1,0 +1,156 @@
+"""Collects what must be patched and writes it as few, readable Kustomize patches, one strategic merge patch an object.
+
+Kustomize's strategic merge knows ``$patch: replace`` for maps and lists and ``$patch: delete`` for list elements, but
+cannot replace one element of a list, nor address one by position. An element is therefore deleted by one patch and
+added by the next; a position needs a JSON 6902 patch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.strategic import merge_key
+from istio_convert.release import Patch, Target
+from istio_convert.source.nodes import Node, Sequence, to_data
+
+
+@dataclass(slots=True)
+class _ObjectPatch:
+    first: dict[str, Any] = field(default_factory=dict)
+    second: dict[str, Any] = field(default_factory=dict)
+    operations: list[dict[str, Any]] = field(default_factory=list)
+    why: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class PatchBuilder:
+    """The patches of one release."""
+
+    objects: dict[Target, _ObjectPatch] = field(default_factory=dict)
+
+    def _object(self, target: Target, why: str) -> _ObjectPatch:
+        found = self.objects.setdefault(target, _ObjectPatch())
+        if why:
+            found.why[why] = None
+        return found
+
+    def merge(self, target: Target, path: ManifestPath, node: Node, why: str, *, replace: bool = False) -> None:
+        """Set what stands at a path. Maps merge, unless ``replace``; lists follow Kubernetes' merge keys."""
+        body = self._object(target, why).first
+        last = path[-1] if path else ""
+        container = _descend(body, path[:-1])
+        value: Any = to_data(node)
+        if isinstance(last, tuple):
+            raise TypeError("an element is set with set_element")  # a bug of a rule
+        if isinstance(node, Sequence):
+            keyed = isinstance(last, str) and merge_key(last, target.kind)
+            if replace and keyed:
+                value = [{"$patch": "replace"}, *value]
+            elif keyed and isinstance(container.get(last), list):
+                value = _merge_lists(container[last], value, keyed)
+        elif replace and isinstance(value, dict):
+            value = {"$patch": "replace", **value}
+        elif isinstance(value, dict) and isinstance(container.get(last), dict):
+            value = _merge_maps(container[last], value)
+        container[last] = value
+
+    def element(self, target: Target, path: ManifestPath, node: Node, why: str, *, existing: bool) -> None:
+        """Set one element of a keyed list; one that exists is deleted by a patch before."""
+        entry = self._object(target, why)
+        key = path[-1]
+        if not isinstance(key, tuple):
+            raise TypeError("not an element")  # a bug of a rule
+        if existing:
+            items = _list(_descend(entry.first, path[:-2]), path[-2])
+            items.append({key[0]: key[1], "$patch": "delete"})
+            items = _list(_descend(entry.second, path[:-2]), path[-2])
+            items.append(to_data(node))
+        else:
+            _list(_descend(entry.first, path[:-2]), path[-2]).append(to_data(node))
+
+    def delete(self, target: Target, path: ManifestPath, why: str) -> None:
+        """Remove what stands at a path."""
+        body = self._object(target, why).first
+        last = path[-1]
+        if isinstance(last, tuple):
+            _list(_descend(body, path[:-2]), path[-2]).append({last[0]: last[1], "$patch": "delete"})
+        else:
+            _descend(body, path[:-1])[last] = None
+
+    def operation(self, target: Target, op: str, pointer: tuple[str | int, ...], node: Node | None, why: str) -> None:
+        """Add a JSON 6902 operation.
+
+        Args:
+            op: ``add``, ``replace`` or ``remove``.
+            pointer: steps of the JSON pointer; ``-`` appends to a list.
+        """
+        escaped = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in pointer)
+        entry: dict[str, Any] = {"op": op, "path": escaped}
+        if node is not None:
+            entry["value"] = to_data(node)
+        self._object(target, why).operations.append(entry)
+
+    def patches(self) -> list[Patch]:
+        """The patches, in the order in which their objects were first mentioned."""
+        result = []
+        for target, entry in self.objects.items():
+            why = tuple(entry.why)
+            for body in (entry.first, entry.second):
+                if body:
+                    result.append(Patch(target, body, why))
+                    why = ()
+            if entry.operations:
+                result.append(Patch(target, entry.operations, why))
+        return result
+
+
+def _list(container: dict[str, Any], name: Any) -> list[Any]:
+    found = container.setdefault(name, [])
+    if not isinstance(found, list):
+        raise TypeError(f"{name} is no list")  # a bug of a rule
+    return found
+
+
+def _descend(body: dict[str, Any], path: ManifestPath) -> dict[str, Any]:
+    """The map at a path inside a patch body; made when missing."""
+    current: Any = body
+    for position, step in enumerate(path):
+        following = path[position + 1] if position + 1 < len(path) else ""
+        if isinstance(step, tuple):
+            element = next((i for i in current if isinstance(i, dict) and i.get(step[0]) == step[1]), None)
+            if element is None:
+                element = {step[0]: step[1]}
+                current.append(element)
+            current = element
+        else:
+            missing: Any = [] if isinstance(following, tuple) else {}
+            if not isinstance(current.get(step), type(missing)):
+                current[step] = missing
+            current = current[step]
+    return current  # type: ignore[no-any-return]
+
+
+def _merge_maps(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merge_maps(merged[key], value) if both else value
+    return merged
+
+
+def _merge_lists(base: list[Any], over: list[Any], key: str) -> list[Any]:
+    names = {item.get(key) for item in over if isinstance(item, dict)}
+    return [item for item in base if not isinstance(item, dict) or item.get(key) not in names] + over
+
+
+def describe(target: Target, path: ManifestPath) -> str:
+    """A manifest place in words: ``Deployment istiod: spec.template.spec.affinity``."""
+    text = ""
+    for step in path:
+        if isinstance(step, tuple):
+            text += f"[{step[0]}:{step[1]}]"
+        else:
+            text += ("." if text else "") + str(step).replace(".", "\\.")
+    return f"{target.kind} {target.name}: {text}"

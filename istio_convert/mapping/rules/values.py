@@ -1,0 +1,116 @@
+"""Values that are not simply handed to the charts that read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from istio_convert.catalog import Catalog
+from istio_convert.mapping.model import Example, Rule
+from istio_convert.paths import Path
+from istio_convert.source.nodes import Node, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a value cannot be carried, and what to do."""
+
+    reason: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRule(Rule):
+    """One special value.
+
+    Attributes:
+        path: its path in the values.
+        charts: charts that the rule is for; empty for all that read it.
+        check: finds what is wrong with a value at a version; None when nothing is.
+        drops_program_settings: leave the value out when it comes from istioctl's profile and not from the operator.
+    """
+
+    path: Path = ()
+    charts: tuple[str, ...] = ()
+    check: Callable[[Catalog, Node], Problem | None] | None = None
+    drops_program_settings: bool = False
+
+    def problem(self, catalog: Catalog, node: Node) -> Problem | None:
+        """What is wrong with the value, or None."""
+        return self.check(catalog, node) if self.check is not None else None
+
+
+def _text(node: Node) -> str:
+    return str(node.value) if isinstance(node, Scalar) and node.value not in (None, "") else ""
+
+
+def _profile(catalog: Catalog, node: Node) -> Problem | None:
+    name = _text(node)
+    if not name or name in catalog.helm_profiles:
+        return None
+    known = ", ".join(sorted(catalog.helm_profiles))
+    return Problem(
+        f"the charts of {catalog.version} have no such profile and refuse to render", f"choose one of {known}"
+    )
+
+
+def _compatibility(catalog: Catalog, node: Node) -> Problem | None:
+    name = _text(node)
+    if not name or name in catalog.compatibility_versions:
+        return None
+    known = ", ".join(sorted(catalog.compatibility_versions))
+    return Problem(
+        f"the charts of {catalog.version} do not ship this compatibility version and refuse to render",
+        f"remove it, or choose one of {known}",
+    )
+
+
+def _platform(catalog: Catalog, node: Node) -> Problem | None:
+    name = _text(node)
+    if not name or not catalog.platforms or name in catalog.platforms:
+        return None
+    known = ", ".join(sorted(catalog.platforms))
+    return Problem(f"the charts of {catalog.version} do not know this platform", f"remove it, or choose one of {known}")
+
+
+VALUE_RULES: tuple[ValueRule, ...] = (
+    ValueRule(
+        id="values.defaultRevision",
+        source="values.defaultRevision",
+        path=("defaultRevision",),
+        charts=("base",),
+        drops_program_settings=True,
+        value="defaultRevision of base",
+        why="istioctl's profile empties it because istioctl makes the default validator itself; under Helm base makes it",
+        example=Example(
+            spec="values: {defaultRevision: blue}", release="istio-base", values={"defaultRevision": "blue"}
+        ),
+    ),
+    ValueRule(
+        id="values.profile",
+        source="values.profile",
+        path=("profile",),
+        check=_profile,
+        value="profile of every chart",
+        why="a chart fails on a profile that it does not ship",
+        example=Example(spec="profile: demo", values={"profile": "demo"}),
+    ),
+    ValueRule(
+        id="values.compatibilityVersion",
+        source="compatibilityVersion",
+        path=("compatibilityVersion",),
+        check=_compatibility,
+        value="compatibilityVersion of every chart",
+        why="a chart ships files for the few releases before it and fails on others",
+        example=Example(spec="compatibilityVersion: '1.24'", values={"compatibilityVersion": "1.24"}),
+    ),
+    ValueRule(
+        id="values.global.platform",
+        source="values.global.platform",
+        path=("global", "platform"),
+        check=_platform,
+        value="global.platform of every chart",
+        why="a chart fails on a platform that it does not know",
+        example=Example(spec="values: {global: {platform: openshift}}", values={"global": {"platform": "openshift"}}),
+    ),
+)

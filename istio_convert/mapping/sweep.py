@@ -1,0 +1,135 @@
+"""Names every leaf that no table claimed: fields about releases, dead fields, values that nothing reads, misspellings."""
+
+from __future__ import annotations
+
+import difflib
+
+from istio_convert.catalog import Catalog
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim, Claims
+from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
+from istio_convert.operator import model
+from istio_convert.operator.components import Selection
+from istio_convert.operator.documents import Inputs
+from istio_convert.operator.effective import Effective
+from istio_convert.paths import Path, render
+from istio_convert.source.nodes import Leaf, Scalar, get, leaves
+
+#: values that moved; what istioctl no longer reads, with the place to use
+MOVED = {
+    ("istio_cni",): "pilot.cni",
+    ("global", "trustDomain"): "meshConfig.trustDomain",
+}
+
+
+def sweep(  # noqa: PLR0913 - all that a leaf's fate can depend on
+    claims: Claims,
+    open_leaves: list[Leaf],
+    operators: list[Effective],
+    selections: list[tuple[Effective, Selection]],
+    inputs: Inputs,
+    catalog: Catalog,
+) -> None:
+    """Claim the rest."""
+    foreign, envelope = set(inputs.foreign), set(inputs.envelope)
+    prefixes = _roots(inputs)
+    off = {id(leaf) for _, selection in selections for _, node in selection.off for leaf in leaves(node)}
+    unknown_profile = {id(op.documents[0]): op for op in operators if not op.profile_known}
+    for leaf in open_leaves:
+        if leaf in claims.by_leaf or leaf in claims.companions:
+            continue
+        if leaf in foreign:
+            reason = "no IstioOperator: istioctl does not read this document; keep it where it is"
+            claims.add(leaf, Claim(Outcome.INERT, "foreign", None, reason))
+        elif leaf in envelope:
+            reason = "the envelope around the operators"
+            claims.add(leaf, Claim(Outcome.RELEASE, "document", None, reason))
+        else:
+            path = leaf.path[prefixes.get(id(leaf), 0) :]
+            claims.add(
+                leaf, _claim(path, leaf, off=id(leaf) in off, catalog=catalog, lost_profile=bool(unknown_profile))
+            )
+
+
+def _roots(inputs: Inputs) -> dict[int, int]:
+    """How many steps of a leaf's path lead to its operator (two for the items of a List)."""
+    depth: dict[int, int] = {}
+    for operator in inputs.operators:
+        if operator.root is not operator.document.root:
+            depth.update({id(leaf): 2 for leaf in leaves(operator.root)})
+    return depth
+
+
+def _claim(path: Path, leaf: Leaf, *, off: bool, catalog: Catalog, lost_profile: bool) -> Claim:
+    if path == ("spec", "profile") and lost_profile:
+        return Claim(
+            Outcome.MANUAL,
+            "profile",
+            None,
+            f"istioctl {catalog.version} has no such profile; its settings are unknown, default was used",
+            "write the profile's settings into the operator, or choose a profile that exists",
+        )
+    rule = next((rule for rule in FIELD_RULES if rule.matches(path)), None)
+    if rule is not None:
+        return _by_rule(rule, path, leaf)
+    if off:
+        return Claim(Outcome.INERT, "component.off", None, "the component is off")
+    if path[:2] in (("spec", "values"), ("spec", "unvalidatedValues")):
+        return _value(path[2:], catalog)
+    if path[:1] == ("spec",):
+        return _unknown(path)
+    return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
+
+
+def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
+    switched_on = path[-1] == "enabled" and leaf.value is True
+    if rule.id.startswith("component.") and rule.outcome is Outcome.INERT and switched_on:
+        action = "remove the component from the operator after checking that nothing needs it"
+        return Claim(Outcome.MANUAL, rule.id, None, rule.why, action)
+    return Claim(rule.outcome, rule.id, None, rule.why, rule.action)
+
+
+def _value(path: Path, catalog: Catalog) -> Claim:
+    for moved, place in MOVED.items():
+        if path[: len(moved)] == moved:
+            reason = f"no chart of {catalog.version} reads it; its place is {place} now"
+            return Claim(Outcome.INERT, "values.unread", None, reason)
+    if path[:1] == ("gateways",):
+        reason = f"no gateway of istioctl {catalog.version} depends on it"
+        return Claim(Outcome.INERT, "values.unread", None, reason)
+    return Claim(Outcome.INERT, "values.unread", None, f"no chart of {catalog.version} reads it")
+
+
+def _unknown(path: Path) -> Claim:
+    reason = f"{render(path)} is no field of IstioOperator, istioctl refuses it"
+    action = "remove it"
+    known = _fields_at(path)
+    for position, names in known:
+        step = path[position]
+        if isinstance(step, str) and step not in names:
+            close = difflib.get_close_matches(step.lower(), [name.lower() for name in names], n=1)
+            if close:
+                word = next(name for name in names if name.lower() == close[0])
+                action = f"did you mean {render((*path[:position], word))}?"
+            break
+    return Claim(Outcome.MANUAL, "unknown", None, reason, action)
+
+
+def _fields_at(path: Path) -> list[tuple[int, list[str]]]:
+    """Known field names at the levels of a path."""
+
+    def names(kind: type[model.IstioOperator] | type[object]) -> list[str]:
+        fields = getattr(kind, "model_fields", {})
+        return [info.alias or name for name, info in fields.items()]
+
+    levels = [(1, names(model.Spec))]
+    if path[1:2] == ("components",):
+        levels.append((2, names(model.Components)))
+        inside = 4 if len(path) > 3 and isinstance(path[3], int) else 3
+        levels.append((inside, names(model.Gateway)))
+        if len(path) > inside and path[inside] == "k8s":
+            levels.append((inside + 1, names(model.Kubernetes)))
+    return [(position, fields) for position, fields in levels if position < len(path)]
+
+
+__all__ = ["Scalar", "get", "sweep"]

@@ -1,0 +1,47 @@
+"""All mapping rules in one place, for ``rules``, ``explain``, the docs and the tests of the examples."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from istio_convert.mapping.model import GatewaySlot, Rule, Slot
+from istio_convert.mapping.rules.general import GENERAL_RULES
+from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.mapping.rules.spec import FIELD_RULES
+from istio_convert.mapping.rules.values import VALUE_RULES
+from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
+from istio_convert.paths import render
+
+
+@lru_cache(maxsize=1)
+def rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of the docs. Ids are unique.
+
+    Raises:
+        ValueError: two rules have one id (a bug).
+    """
+    table: tuple[Rule, ...] = (*FIELD_RULES, *VALUE_RULES, *GENERAL_RULES, *SLOTS, *OVERLAY_SLOTS, *GATEWAY_SLOTS)
+    seen: set[str] = set()
+    for rule in table:
+        if rule.id in seen:
+            raise ValueError(f"two rules are called {rule.id}")
+        seen.add(rule.id)
+    return table
+
+
+def value_side(rule: Rule) -> str:
+    """The rule's place in the values, in words; empty when it has none."""
+    if isinstance(rule, Slot):
+        return ", ".join(f"{render(path)} ({component})" for component, path in rule.values.items())
+    if isinstance(rule, GatewaySlot):
+        return render(rule.value_path)
+    return rule.value
+
+
+def manifest_side(rule: Rule) -> str:
+    """The rule's place in the manifest, in words; empty when it has none."""
+    if isinstance(rule, Slot | GatewaySlot):
+        kind = {"workload": "Deployment/DaemonSet"}.get(rule.kind, rule.kind)
+        steps = "".join(f"[{step[0]}:{step[1]}]" if isinstance(step, tuple) else f".{step}" for step in rule.path)
+        return f"{kind} {steps.removeprefix('.')}"
+    return rule.manifest

@@ -1,0 +1,211 @@
+"""The effective operator: what istioctl would work with after merging profile, files and flags.
+
+Source: operator/pkg/render of Istio's release tags (merge order: default profile < named profile < files < --set, then
+hub, tag, revision, compatibilityVersion and meshConfig become values, then the user's own values once more on top).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from istio_convert.catalog import Catalog
+from istio_convert.errors import InputError, Issue, ModelError, Origin
+from istio_convert.operator.documents import Inputs, OperatorDocument
+from istio_convert.operator.merge import Override, merge
+from istio_convert.operator.model import shape_issues
+from istio_convert.operator.setflags import apply_set
+from istio_convert.source.nodes import Document, Mapping, Node, Scalar, clone, from_data, get, put
+
+FILE_ORDER = "a later file or document wins"
+VALUES_ORDER = "spec.values wins over the field of the spec that becomes the same value"
+
+#: fields of the spec that istioctl turns into values; meshConfig is a map and is merged
+TRANSLATIONS = {
+    "hub": ("global", "hub"),
+    "tag": ("global", "tag"),
+    "revision": ("revision",),
+    "compatibilityVersion": ("compatibilityVersion",),
+    "meshConfig": ("meshConfig",),
+}
+
+
+@dataclass(slots=True)
+class Effective:
+    """One operator after merging.
+
+    Attributes:
+        title: how messages call it.
+        documents: what it was merged from, in order.
+        set_flags: the document of the --set flags, when there were any.
+        user: the user's spec, merged from documents and flags.
+        spec: profile and user's spec merged (without values).
+        values: what the charts get to see.
+        profile: name of the profile in force (``default`` when none is named).
+        profile_known: whether the target release has it.
+        namespace: the control plane's namespace.
+        overrides: leaves that lost against another.
+    """
+
+    title: str
+    documents: list[OperatorDocument]
+    set_flags: Document | None
+    user: Mapping
+    spec: Mapping = field(default_factory=Mapping)
+    values: Mapping = field(default_factory=Mapping)
+    profile: str = "default"
+    profile_known: bool = True
+    namespace: str = "istio-system"
+    overrides: list[Override] = field(default_factory=list)
+
+    def value(self, *path: str) -> object:
+        """The plain scalar at a path of the values, or None."""
+        node = get(self.values, path)
+        return node.value if isinstance(node, Scalar) else None
+
+    def component(self, name: str) -> Mapping:
+        """The settings of a single component; empty when there are none."""
+        node = get(self.spec, ("components", name))
+        return node if isinstance(node, Mapping) else Mapping()
+
+
+def group(inputs: Inputs) -> list[list[OperatorDocument]]:
+    """Which documents make one operator.
+
+    A document with a name that differs from the one before starts a new operator; one without a name, or with the
+    same name, is laid over the one before, as istioctl does with several ``-f``.
+    """
+    groups: list[list[OperatorDocument]] = []
+    names: dict[tuple[str, str], int] = {}
+    for document in inputs.operators:
+        identity = (document.namespace, document.name)
+        if document.name and identity in names:
+            groups[names[identity]].append(document)
+        elif groups and not document.name:
+            groups[-1].append(document)
+        else:
+            if groups and not groups[-1][0].name and document.name and len(groups) == 1 and not names:
+                groups[-1].append(document)
+            else:
+                groups.append([document])
+            names[identity] = len(groups) - 1
+    return groups
+
+
+def user_spec(documents: list[OperatorDocument], sets: list[str]) -> tuple[Mapping, Document | None, list[Override]]:
+    """Merge the documents of one operator and the flags.
+
+    Raises:
+        ModelError: wrong shapes, all of them listed.
+    """
+    issues: list[Issue] = []
+    overrides: list[Override] = []
+    merged = Mapping()
+    for operator in documents:
+        issues += shape_issues(operator.root)
+        spec = operator.root.items.get("spec")
+        if isinstance(spec, Mapping):
+            merge(merged, spec, overrides, FILE_ORDER)
+    if issues:
+        raise ModelError(issues)
+    flags = apply_set(Mapping({"spec": merged}), sets, overrides) if sets else None
+    return merged, flags, overrides
+
+
+def build(documents: list[OperatorDocument], sets: list[str], catalog: Catalog) -> Effective:
+    """Merge one operator for the release of the catalog.
+
+    Raises:
+        InputError: the profile is no text, or the namespace is no text.
+        ModelError: wrong shapes.
+    """
+    user, flags, overrides = user_spec(documents, sets)
+    first = documents[0]
+    title = first.name or first.document.file
+    effective = Effective(title, documents, flags, user, overrides=overrides)
+    _check_words(user)
+    profile = user.items.get("profile")
+    if isinstance(profile, Scalar) and profile.value:
+        effective.profile = str(profile.value)
+    settings = catalog.istioctl_profile(effective.profile)
+    if settings is None:
+        effective.profile_known = False
+        settings = catalog.istioctl_profile("default") or {}
+    base = from_data(settings)
+    assert isinstance(base, Mapping)  # noqa: S101 - profiles are maps
+    base.items.pop("profile", None)
+    base.items.pop("hub", None)
+    base.items.pop("tag", None)
+    profile_values = base.items.pop("values", Mapping())
+    effective.spec = base
+    shown = Mapping({key: node for key, node in user.items.items() if key not in {"values", "unvalidatedValues"}})
+    merge(effective.spec, shown, [], "")
+    effective.values = _values(effective, profile_values)
+    namespace = effective.value("global", "istioNamespace")
+    if isinstance(namespace, str) and namespace:
+        effective.namespace = namespace
+    return effective
+
+
+def _values(effective: Effective, profile_values: Node) -> Mapping:
+    """Values of the profile, of the translated fields, of the user, in the order of istioctl."""
+    values = clone(profile_values)
+    assert isinstance(values, Mapping)  # noqa: S101 - profiles are maps
+    own = effective.user.items.get("values")
+    own = own if isinstance(own, Mapping) else Mapping()
+    merge(values, own, [], "")
+    for name, path in TRANSLATIONS.items():
+        node = effective.spec.items.get(name)
+        if node is None or (isinstance(node, Scalar) and node.value is None):
+            continue
+        layer = Mapping()
+        put(layer, path, as_text(node) if isinstance(node, Scalar) else node)
+        merge(values, layer, [], "")
+    for component in ("pilot", "cni"):
+        enabled = get(effective.spec, ("components", component, "enabled"))
+        leaf = enabled.leaf if isinstance(enabled, Scalar) else None
+        on = bool(enabled.value) if isinstance(enabled, Scalar) else False
+        path = ("pilot", "enabled") if component == "pilot" else ("pilot", "cni", "enabled")
+        put(values, path, Scalar(on, leaf, enabled.origin if enabled else None))
+    merge(values, own, effective.overrides, VALUES_ORDER)
+    unvalidated = effective.user.items.get("unvalidatedValues")
+    if isinstance(unvalidated, Mapping):
+        merge(values, unvalidated, effective.overrides, "spec.unvalidatedValues wins over spec.values")
+    return values
+
+
+def as_text(node: Scalar) -> Scalar:
+    """The scalar as istioctl prints it into a values path: numbers become their shortest text."""
+    if isinstance(node.value, str) or node.value is None:
+        return node
+    text = str(node.value).lower() if isinstance(node.value, bool) else f"{node.value:g}"
+    return Scalar(text, node.leaf, node.origin)
+
+
+def _check_words(user: Mapping) -> None:
+    """Refuse what istioctl refuses, with the right words."""
+    issues = []
+    revision = user.items.get("revision")
+    if isinstance(revision, Scalar) and revision.value is not None:
+        text = str(revision.value)
+        if text and not _is_label(text):
+            suggestion = text.lower().replace(".", "-").replace("_", "-")
+            hint = "revisions are DNS labels: lower-case letters, digits and dashes"
+            if _is_label(suggestion):
+                hint += "; dots become dashes, such as 1-23-2"
+            issues.append(Issue("spec.revision is no valid revision, istioctl refuses it", revision.origin, hint))
+    if issues:
+        raise ModelError(issues)
+
+
+def _is_label(text: str) -> bool:
+    import re  # noqa: PLC0415 - only operators with a revision need it
+
+    return bool(re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", text))
+
+
+def origin_of(node: Node | None, fallback: str) -> Origin:
+    """A node's place, or the file."""
+    return (node.origin if node is not None else None) or Origin(fallback)
+
+
+__all__ = ["Effective", "InputError", "Override", "as_text", "build", "group", "origin_of", "user_spec"]
