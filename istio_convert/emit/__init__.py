@@ -22,11 +22,14 @@ from istio_convert.emit.base import (
 )
 from istio_convert.emit.flux import Flux
 from istio_convert.emit.helm import Helm
+from istio_convert.emit.helmfile import Helmfile
 from istio_convert.emit.writer import Changes, diff, plan_changes, write
 from istio_convert.errors import OutputError
 from istio_convert.release import Release
 
-EMITTERS: Mapping[str, Emitter] = MappingProxyType({emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helm())})
+EMITTERS: Mapping[str, Emitter] = MappingProxyType(
+    {emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helmfile(), Helm())}
+)
 """Every target by its name, the default first."""
 
 

@@ -18,6 +18,7 @@ from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
 from istio_convert.emit.kustomize import commented, inline_patches
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme, with_patches
+from istio_convert.emit.schema_note import repaired_in, schema_note
 from istio_convert.release import Release
 from istio_convert.source.writer import Flow, Literal, dump
 
@@ -49,9 +50,10 @@ class ArgoCd:
             Limit(
                 release.name,
                 Capability.SKIP_SCHEMA_WITH_PATCHES,
-                reason=f"the values schema of the {release.chart} chart {release.version} refuses everything under "
-                "Helm 3.18.5 and newer (Argo CD 3.3 and newer), and Kustomize cannot switch it off.",
-                action="Choose the nearest chart release with a repaired schema, or stay on Argo CD 3.2 for it.",
+                reason=f"{schema_note(release)}. Argo CD brings such a Helm from 3.3 on, and Kustomize cannot switch "
+                "the schema off.",
+                action=f"Go to {repaired_in(release) or 'a chart release with a working schema'}, or stay on "
+                "Argo CD 3.2 until then.",
             )
             for release in releases
             if release.skip_schema and release.patches
@@ -157,7 +159,7 @@ def _source(unit: Unit, options: EmitOptions) -> dict[str, Any]:
     if crd_handling(release) is CrdHandling.SKIP:
         helm["skipCrds"] = True
     if release.skip_schema:
-        helm["skipSchemaValidation"] = True
+        helm["skipSchemaValidation"] = commented(True, schema_note(release))
     if values := release.values_data():
         helm["valuesObject"] = compact(values)
     # Argo CD names a registry without its scheme

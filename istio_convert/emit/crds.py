@@ -1,17 +1,17 @@
 """How a release brings the custom resource definitions of Istio.
 
-Up to 1.23 the base chart keeps them in ``crds/``, which Helm installs once and never updates; istioctl always updates
-them. From 1.24 they are templates like any other object and nothing is to be done.
+Old base charts keep them in ``crds/``, which Helm installs once and never updates, while istioctl always updates them.
+Newer ones render them as templates, like any other object, and nothing is to be done.
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
-from istio_convert.catalog.ranges import contains
+from istio_convert.catalog import resolve
 from istio_convert.release import Release
 
-_IN_CRDS_FOLDER = "..1.23.999"
+_TEMPLATED = ("base", "enableCRDTemplates")
 
 
 class CrdHandling(str, Enum):
@@ -24,7 +24,10 @@ class CrdHandling(str, Enum):
 
 def crd_handling(release: Release) -> CrdHandling:
     """What to do for a release."""
-    if release.chart != "base" or not contains(_IN_CRDS_FOLDER, release.version):
+    if release.chart != "base":
+        return CrdHandling.NOTHING
+    facts = resolve(release.version, allow_unknown=True).chart("base")
+    if facts.default(_TEMPLATED) is not False:
         return CrdHandling.NOTHING
     settings = release.values_data().get("base")
     templated = isinstance(settings, dict) and settings.get("enableCRDTemplates") is True

@@ -18,6 +18,7 @@ from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
 from istio_convert.emit.kustomize import commented, inline_patches, patch_text
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme, with_patches
+from istio_convert.emit.schema_note import schema_note
 from istio_convert.release import Release
 from istio_convert.source.writer import Flow, dump
 
@@ -137,8 +138,7 @@ def _action(release: Release, options: EmitOptions, *, create_namespace: bool) -
     if policy := _CRD_POLICY.get(crd_handling(release)):
         action["crds"] = policy
     if release.skip_schema:
-        why = f"the {release.chart} chart's schema of {release.version} refuses everything under Helm 3.18.5 and newer"
-        action["disableSchemaValidation"] = commented(True, why)
+        action["disableSchemaValidation"] = commented(True, schema_note(release))
     if options.disable_take_ownership:
         action["disableTakeOwnership"] = True
     action["strategy"] = Flow({"name": "RetryOnFailure"})

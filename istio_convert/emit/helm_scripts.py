@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from istio_convert.emit.base import EmitOptions, Unit
 from istio_convert.emit.crds import CrdHandling, crd_handling
+from istio_convert.emit.schema_note import schema_note
 from istio_convert.errors import InvalidNameError
 
 PLUGIN = "istio-convert"
@@ -140,7 +141,7 @@ def post_render_script() -> str:
 def _calls(unit: Unit, options: EmitOptions) -> str:
     release = unit.release
     chart = _chart(unit, options)
-    lines = []
+    lines = [f"# {schema_note(release)}\n"] if release.skip_schema else []
     handling = crd_handling(release)
     if handling is CrdHandling.APPLY:
         lines.append(f"definitions {_quoted(release.version)} {chart}\n")

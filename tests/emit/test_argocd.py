@@ -209,10 +209,13 @@ def test_the_names_of_the_webhooks_carry_the_revision() -> None:
 def test_a_schema_that_must_be_skipped() -> None:
     plain = load(emit([gateway(skip_schema=True, depends_on=[])], "argocd")["applications/istio-ingressgateway.yaml"])
     assert plain["spec"]["source"]["helm"]["skipSchemaValidation"] is True
-    patched = [istiod(skip_schema=True, patches=[tolerations()], depends_on=[])]
+    patched = [gateway(skip_schema=True, patches=[tolerations()], depends_on=[])]
     found = limits(patched, "argocd")
-    assert [(limit.release, limit.capability) for limit in found] == [("istiod", Capability.SKIP_SCHEMA_WITH_PATCHES)]
-    assert "Kustomize cannot switch it off" in emit(patched, "argocd")["README.md"]
+    assert [(limit.release, limit.capability) for limit in found] == [
+        ("istio-ingressgateway", Capability.SKIP_SCHEMA_WITH_PATCHES)
+    ]
+    assert found[0].action.startswith("Go to 1.25.5, or")
+    assert "Kustomize cannot switch the schema off" in emit(patched, "argocd")["README.md"]
     assert limits(mesh(), "argocd") == []
 
 

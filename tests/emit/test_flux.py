@@ -127,7 +127,8 @@ def test_a_gateway_whose_schema_is_switched_off() -> None:
     spec = load(text)["spec"]
     assert spec["install"]["disableSchemaValidation"] is True
     assert spec["upgrade"]["disableSchemaValidation"] is True
-    assert text.count("# the gateway chart's schema of 1.25.3 refuses everything") == 2
+    note = "    # the gateway chart's schema of 1.25.3 refuses everything under Helm >= 3.18.5; repaired in 1.25.5\n"
+    assert text.count(note) == 2
     assert "values" not in spec
     assert "postRenderers" not in spec
 
@@ -163,7 +164,6 @@ def test_the_same_bytes_twice() -> None:
         ("1.22.8", {}, "CreateReplace"),
         ("1.23.6", {"base": {"enableCRDTemplates": False}}, "CreateReplace"),
         ("1.23.6", {"base": {"enableCRDTemplates": True}}, "Skip"),
-        ("1.24.0-rc.0", {}, None),
         ("1.24.0", {}, None),
         ("1.25.3", {}, None),
     ],
