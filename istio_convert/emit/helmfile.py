@@ -13,7 +13,7 @@ from typing import Any
 from istio_convert.emit.base import Capability, EmitOptions, Files, Limit, Unit, units
 from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.emit.guides.helmfile import guide as helmfile_guide
-from istio_convert.emit.kustomize import commented, is_strategic, patch_object, patch_text, target_object
+from istio_convert.emit.kustomize import comment_lines, commented, is_strategic, patch_object, patch_text, target_object
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme
 from istio_convert.emit.schema_note import schema_note
@@ -129,4 +129,4 @@ def _patch_document(unit: Unit, number: int, patch: Patch) -> str:
             "target": target_object(patch),
             "patch": Literal(patch_text(patch)),
         }
-    return dump(document, comments=[" ".join(why.split()) for why in patch.why])
+    return dump(document, comments=comment_lines(patch.why))

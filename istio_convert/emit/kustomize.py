@@ -5,12 +5,14 @@ A patch stays the patch that it is: nothing is merged or reordered, since Kustom
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from istio_convert.release import Patch
 from istio_convert.source.writer import Commented, Flow, Literal, dump
 
+_COMMENT_WIDTH = 100
 API_VERSION = "kustomize.config.k8s.io/v1beta1"
 
 
@@ -59,6 +61,11 @@ def inline_patches(patches: Sequence[Patch]) -> list[Any]:
 
 
 def commented(value: Any, *lines: str) -> Any:
-    """The value with a comment of one or more lines above it; without lines the value itself."""
-    text = "\n".join(" ".join(line.split()) for line in lines if line.strip())
-    return Commented(value, text) if text else value
+    """The value with comment lines above it, wrapped to a readable width; without text the value itself."""
+    wrapped = comment_lines(lines)
+    return Commented(value, wrapped) if wrapped else value
+
+
+def comment_lines(texts: Sequence[str]) -> tuple[str, ...]:
+    """Texts as lines of a comment."""
+    return tuple(line for text in texts for line in textwrap.wrap(text, _COMMENT_WIDTH, break_long_words=False))
