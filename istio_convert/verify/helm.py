@@ -23,6 +23,9 @@ _VALUE_REFERENCE = re.compile(r"\.Values\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
 #: What the CRD template and the profile helper beside it may read; when a template reads more, it is not split off.
 _CRD_VALUES = {"base", "profile", "platform", "compatibilityVersion", "defaults"}
 _CRD_GLOBALS = {"resourceScope", "profile", "platform"}
+#: CRDs are rendered once for all releases; the label that names the release is put right afterwards.
+_ANY_RELEASE = "istio-convert-any"
+_INSTANCE = "app.kubernetes.io/instance"
 _PARTS_OF_CRDS = re.compile(r"templates/(?:crds\.yaml|zzz_profile\.yaml|.*\.tpl)$|(?!templates/)")
 
 
@@ -50,6 +53,8 @@ def _sdk() -> Any:
 
 
 def _splittable(template: str) -> bool:
+    if ".Release" in template:
+        return False
     for reference in _VALUE_REFERENCE.findall(template):
         root, _, child = reference.partition(".")
         if root not in _CRD_VALUES and not (root == "global" and child in _CRD_GLOBALS):
@@ -121,7 +126,8 @@ def render(
     loaded = _load(_Keyed(charts), chart, not skip_schema)
     objects = list(_objects(chart, _run(loaded.chart, chart, values, name, namespace)))
     if loaded.crds is not None:
-        objects += _rendered_crds(loaded.crds, chart, json.dumps(_crd_values(values), sort_keys=True), name, namespace)
+        shared = _rendered_crds(loaded.crds, chart, json.dumps(_crd_values(values), sort_keys=True), namespace)
+        objects += [_of_release(obj, name) for obj in shared]
     for text in loaded.crd_files if crd_folder else ():
         objects += parse_objects(text, f"chart {chart}, crds/")
     return objects
@@ -135,9 +141,18 @@ def _crd_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return chosen
 
 
-@lru_cache(maxsize=8)
-def _rendered_crds(crds: Any, chart: str, values: str, name: str, namespace: str) -> tuple[Object, ...]:
-    return tuple(_objects(chart, _run(crds, chart, json.loads(values), name, namespace)))
+@lru_cache(maxsize=4)
+def _rendered_crds(crds: Any, chart: str, values: str, namespace: str) -> tuple[Object, ...]:
+    return tuple(_objects(chart, _run(crds, chart, json.loads(values), _ANY_RELEASE, namespace)))
+
+
+def _of_release(crd: Object, name: str) -> Object:
+    """A CRD rendered under another release's name, as it is under this one: only a label tells."""
+    metadata = crd.get("metadata") or {}
+    labels = metadata.get("labels") or {}
+    if labels.get(_INSTANCE) != _ANY_RELEASE:
+        return crd
+    return {**crd, "metadata": {**metadata, "labels": {**labels, _INSTANCE: name}}}
 
 
 def _run(loaded: Any, chart: str, values: Mapping[str, Any], name: str, namespace: str) -> dict[str, str]:

@@ -59,11 +59,14 @@ class Rendered:
         release: the Helm release, or istioctl's component, that it comes from.
         namespace: the namespace of that release or component.
         object: the object.
+        plain: of a gateway on istioctl's side: the same object as its chart renders it under the control plane's own
+            settings, without anything that the operator says about this gateway. What equals it, nobody asked for.
     """
 
     release: str
     namespace: str
     object: Object
+    plain: Object | None = None
 
     @property
     def id(self) -> ObjectId:
@@ -100,7 +103,7 @@ def parse_document(text: str) -> Any:
         raise RenderError("a rendered document is no YAML map") from error
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=48)
 def _parse_shared(text: str) -> Any:
     """CRDs make up most of the text, and both sides hold the same."""
     return parse_document(text)

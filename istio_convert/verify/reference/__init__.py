@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from istio_convert.errors import RenderError
 from istio_convert.verify import helm
 from istio_convert.verify.charts import ReleaseCharts
-from istio_convert.verify.manifests import Object, Rendered
-from istio_convert.verify.reference.components import Instance, chart_values, instances
+from istio_convert.verify.manifests import Object, Rendered, object_id
+from istio_convert.verify.reference.components import Instance, chart_values, instances, plain_values
 from istio_convert.verify.reference.inputs import group_operators, merge_inputs, read_operators
 from istio_convert.verify.reference.semantics import Semantics, semantics_of
 from istio_convert.verify.reference.settings import apply_settings
-from istio_convert.verify.reference.tree import Tree, get_path
+from istio_convert.verify.reference.tree import Tree, get_path, go_text
 
-__all__ = ["Semantics", "generate", "semantics_of"]
+__all__ = ["Semantics", "generate", "group_operators", "merge_inputs", "read_operators", "semantics_of"]
 
 #: istioctl renders every component under this release name.
 RELEASE_NAME = "istio"
@@ -47,20 +47,35 @@ def generate(
         RenderError: istioctl or Helm refuses, or the charts lack what istioctl needs.
     """
     rules = semantics or semantics_of(charts.version)
+    groups = [merge_inputs(documents, sets, charts, rules) for documents in group_operators(read_operators(operators))]
+    found = [(merged, instance) for merged in groups for instance in instances(merged)]
+    planes = {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
     result: list[Rendered] = []
-    for documents in group_operators(read_operators(operators)):
-        merged = merge_inputs(documents, sets, charts, rules)
-        for instance in instances(merged):
-            result += _render(merged, instance, charts, rules)
+    for merged, instance in found:
+        objects = _render(merged, instance, charts, rules)
+        if instance.component.many:
+            plane = planes.get(_revision(merged), merged)
+            objects = _with_plain(objects, plane, instance, charts)
+        result += objects
     return result
+
+
+def _revision(merged: Tree) -> str:
+    return go_text(get_path(merged, "spec", "values", "revision") or "")
 
 
 def _render(merged: Tree, instance: Instance, charts: ReleaseCharts, semantics: Semantics) -> list[Rendered]:
     values = chart_values(merged, instance, semantics)
+    objects = _chart(values, instance, charts)
+    patched = apply_settings(objects, instance, values, semantics)
+    return [Rendered(instance.component.name, instance.namespace, obj) for obj in patched]
+
+
+def _chart(values: Tree, instance: Instance, charts: ReleaseCharts) -> list[Object]:
     chart = instance.component.chart
     wants_crds = get_path(values, "base", "enableIstioConfigCRDs") is not False
     try:
-        objects: list[Object] = helm.render(
+        return helm.render(
             charts,
             chart,
             values,
@@ -70,5 +85,15 @@ def _render(merged: Tree, instance: Instance, charts: ReleaseCharts, semantics: 
         )
     except RenderError as error:
         raise RenderError(f"istioctl's side, component {instance.component.name}: {error.message}") from error
-    patched = apply_settings(objects, instance, values, semantics)
-    return [Rendered(instance.component.name, instance.namespace, obj) for obj in patched]
+
+
+def _with_plain(objects: list[Rendered], plane: Tree, instance: Instance, charts: ReleaseCharts) -> list[Rendered]:
+    """Gateway objects with their plain counterparts beside them."""
+    values = plain_values(plane, instance)
+    try:
+        rendered = _chart(values, instance, charts)
+    except RenderError:
+        # the control plane's settings do not fit the gateway chart: then nothing of this gateway counts as plain
+        return objects
+    plain = {object_id(obj, instance.namespace): obj for obj in rendered}
+    return [Rendered(r.release, r.namespace, r.object, plain.get(r.id)) for r in objects]

@@ -176,6 +176,23 @@ def chart_values(merged: Tree, instance: Instance, semantics: Semantics) -> Tree
     return flat | own
 
 
+def plain_values(plane: Tree, instance: Instance) -> Tree:
+    """The values of a gateway that has a name, labels and ports, and of which the operator says nothing else.
+
+    Args:
+        plane: the merged operator of its control plane; not changed.
+        instance: the gateway.
+    """
+    values = copy.deepcopy(get_map(plane, "spec", "values") or {})
+    key = instance.component.root.split(".")[1]
+    own: Tree = {"name": instance.name, "labels": copy.deepcopy(get_map(instance.settings, "label") or {})}
+    ports = get_path(instance.settings, "k8s", "service", "ports")
+    if isinstance(ports, list) and ports:
+        own["ports"] = [_port(port) for port in ports]
+    values["gateways"] = {key: own}
+    return values
+
+
 def _port(port: Any) -> Tree:
     """A service port as Kubernetes' own type writes it: ``port`` and ``targetPort`` are always there."""
     if not isinstance(port, dict):

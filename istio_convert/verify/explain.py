@@ -1,0 +1,166 @@
+"""Why a difference is harmless: labels of the release, records that nothing reads, objects that come another way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from istio_convert.verify.findings import Kind
+from istio_convert.verify.manifests import Object, ObjectId
+
+Path = tuple[str, ...]
+
+#: Labels that name the release, the chart or the tool that installed.
+RELEASE_LABELS = frozenset(
+    {
+        "app.kubernetes.io/instance",
+        "app.kubernetes.io/managed-by",
+        "app.kubernetes.io/name",
+        "app.kubernetes.io/part-of",
+        "app.kubernetes.io/version",
+        "chart",
+        "helm.sh/chart",
+        "heritage",
+        "install.operator.istio.io/owning-resource",
+        "install.operator.istio.io/owning-resource-namespace",
+        "operator.istio.io/component",
+        "operator.istio.io/managed",
+        "operator.istio.io/version",
+        "release",
+    }
+)
+#: Labels of gateway objects that say no more than "default".
+_GATEWAY_LABELS = {"istio.io/dataplane-mode": "none"}
+_RELEASE_ANNOTATIONS = ("meta.helm.sh/", "helm.sh/", "helm.toolkit.fluxcd.io/", "argocd.argoproj.io/")
+LABEL_PLACES = (("metadata", "labels"), ("spec", "template", "metadata", "labels"))
+
+#: Values of the injector's ConfigMap that istiod reads itself, outside the templates.
+_READ_BY_ISTIOD = (
+    ("global", "hub"),
+    ("global", "imagePullSecrets"),
+    ("global", "istioNamespace"),
+    ("global", "multiCluster"),
+    ("global", "network"),
+    ("global", "proxy"),
+    ("global", "proxy_init"),
+    ("global", "tag"),
+    ("global", "variant"),
+    ("revision",),
+    ("sidecarInjectorWebhook",),
+)
+_REFERENCE = re.compile(r"\.Values((?:\)*\.[A-Za-z_]\w*)+)")
+_INDEXED = re.compile(r"index \$?\.Values((?:\s+[\"`][\w-]+[\"`])+)")
+
+#: Objects on one side only, by kind and name, that are as they should be.
+_ONLY_WITH_HELM: tuple[tuple[str, str, str], ...] = (
+    (
+        "ValidatingWebhookConfiguration",
+        r"istiod-default-validator",
+        "istioctl install creates it too, after the manifests, for an installation without a revision",
+    ),
+    (
+        "MutatingWebhookConfiguration",
+        r"istio-revision-tag-default",
+        "istioctl install creates it too, after the manifests, for an installation without a revision",
+    ),
+)
+
+
+def explain(
+    identity: ObjectId, path: Path, before: Any, after: Any, objects: tuple[Object, Object]
+) -> tuple[Kind, str]:
+    """The class of a difference, and why.
+
+    Args:
+        identity: the object's identity on istioctl's side.
+        path: steps of the path in the normal form.
+        before: the value on istioctl's side.
+        after: the value on Helm's side.
+        objects: both objects in normal form, before anything was set aside.
+    """
+    for place in LABEL_PLACES:
+        if path[: len(place)] == place and len(path) == len(place) + 1 and not _selects(path[-1], objects):
+            if path[-1] in RELEASE_LABELS:
+                return Kind.RELEASE_LABEL, "names the release, the chart or the installer"
+            if _says_default(path[-1], (before, after), identity, objects):
+                return Kind.RELEASE_LABEL, "says no more than the default"
+    if path[:2] == ("metadata", "annotations") and len(path) == 3 and path[2].startswith(_RELEASE_ANNOTATIONS):
+        return Kind.RELEASE_LABEL, "belongs to the installer"
+    if identity.kind in ("Role", "RoleBinding") and path[:2] == ("metadata", "labels"):
+        return Kind.RELEASE_LABEL, "labels of a role select nothing"
+    if identity.kind == "ConfigMap" and path[:1] == ("data",):
+        return _in_config_map(identity, path, objects)
+    return Kind.UNEXPLAINED, ""
+
+
+def _selects(label: str, objects: tuple[Object, Object]) -> bool:
+    """Whether a label is part of either side's own selector."""
+    for obj in objects:
+        selector = (obj.get("spec") or {}).get("selector") or {}
+        if label in (selector.get("matchLabels") or {}):
+            return True
+    return False
+
+
+def _says_default(label: str, values: tuple[Any, Any], identity: ObjectId, objects: tuple[Object, Object]) -> bool:
+    gateway = any(
+        ((obj.get("metadata") or {}).get("labels") or {}).get("operator.istio.io/component")
+        in ("IngressGateways", "EgressGateways")
+        for obj in objects
+    )
+    if not gateway:
+        return False
+    if label in _GATEWAY_LABELS:
+        return _GATEWAY_LABELS[label] in values
+    # on the object itself the revision is a remark; on pods it chooses the injector, which the caller looks at
+    return label == "istio.io/rev" and ("default" in values or identity.kind != "Deployment")
+
+
+def _in_config_map(identity: ObjectId, path: Path, objects: tuple[Object, Object]) -> tuple[Kind, str]:
+    if re.fullmatch(r"values(-.+)?", identity.name) and path[1:2] in (("original-values",), ("merged-values",)):
+        return Kind.UNREAD, "a record of the values that were given, for people"
+    if identity.name.startswith("istio-sidecar-injector") and path[1:2] == ("values",) and len(path) > 2:
+        place = path[2:]
+        if not any(_touches(place, reference) for reference in (*_READ_BY_ISTIOD, *_template_references(objects))):
+            return Kind.UNREAD, "no injection template reads this value"
+    return Kind.UNEXPLAINED, ""
+
+
+def _touches(place: Path, reference: Path) -> bool:
+    shared = min(len(place), len(reference))
+    return place[:shared] == reference[:shared]
+
+
+def _template_references(objects: tuple[Object, Object]) -> set[Path]:
+    """Every value that the injection templates of either side refer to."""
+    found: set[Path] = set()
+    for obj in objects:
+        config = (obj.get("data") or {}).get("config")
+        for text in _texts(config):
+            for match in _REFERENCE.findall(text):
+                found.add(tuple(step for step in match.replace(")", "").split(".") if step))
+            for match in _INDEXED.findall(text):
+                found.add(tuple(re.findall(r"[\w-]+", match)))
+    return found
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for child in value.values() for text in _texts(child)]
+    return []
+
+
+def only_with_helm(identity: ObjectId) -> tuple[Kind, str]:
+    """The class of an object that only Helm's side has."""
+    for kind, name, why in _ONLY_WITH_HELM:
+        if identity.kind == kind and re.fullmatch(name, identity.name):
+            return Kind.NEW, why
+    return Kind.UNEXPLAINED, "istioctl's side has no such object"
+
+
+def only_with_istioctl(identity: ObjectId) -> tuple[Kind, str]:
+    """The class of an object that only istioctl's side has."""
+    return Kind.UNEXPLAINED, f"no release brings this {identity.kind}"

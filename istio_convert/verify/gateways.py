@@ -1,0 +1,205 @@
+"""Gateway pods: what the injector provides on Helm's side, istioctl's chart writes out itself.
+
+The gateway chart leaves the proxy container to injection (``image: auto``). Here, whatever istioctl's chart renders for
+a gateway that nobody customised, and injection provides too, is set aside. What an operator asked for is not: it
+differs from the plain rendering, so it stays and must be there on the other side.
+
+Source of the facts: ``templates/deployment.yaml`` of gateways/istio-ingress, and of istiod's chart
+``files/gateway-injection-template.yaml``.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from istio_convert.verify.findings import ABSENT, Difference, Kind
+from istio_convert.verify.manifests import Object
+
+PROXY = "[istio-proxy]"
+#: Volumes of istioctl's gateway chart that injection provides: the same by name, or under another name at the same path
+#: (podinfo), or in another form (config-volume: the proxy gets its configuration as PROXY_CONFIG).
+VOLUMES = (
+    "config-volume",
+    "credential-socket",
+    "gke-workload-certificate",
+    "istio-certs",
+    "istio-data",
+    "istio-envoy",
+    "istio-token",
+    "istiod-ca-cert",
+    "podinfo",
+    "workload-certs",
+    "workload-socket",
+)
+#: Variables of istioctl's gateway chart, for when there is no plain rendering to tell them by.
+VARIABLES = (
+    "CA_ADDR",
+    "HOST_IP",
+    "INSTANCE_IP",
+    "ISTIO_CPU_LIMIT",
+    "ISTIO_META_CLUSTER_ID",
+    "ISTIO_META_MESH_ID",
+    "ISTIO_META_NODE_NAME",
+    "ISTIO_META_OWNER",
+    "ISTIO_META_UNPRIVILEGED_POD",
+    "ISTIO_META_WORKLOAD_NAME",
+    "NODE_NAME",
+    "PILOT_CERT_PROVIDER",
+    "POD_NAME",
+    "POD_NAMESPACE",
+    "SERVICE_ACCOUNT",
+    "TRUST_DOMAIN",
+)
+_INJECT_KEYS = ("sidecar.istio.io/inject", "inject.istio.io/templates")
+_TELEMETRY_LABELS = ("service.istio.io/canonical-name", "service.istio.io/canonical-revision")
+#: Pod-level security settings that are the containers' where these say nothing.
+_INHERITED = ("runAsUser", "runAsGroup", "runAsNonRoot", "seLinuxOptions", "seccompProfile", "appArmorProfile")
+_LOW_PORTS = {"name": "net.ipv4.ip_unprivileged_port_start", "value": "0"}
+_PROXY_ID = 1337
+_WHY = "the injector writes it into the pod"
+
+
+def is_injected(candidate: Object) -> bool:
+    """Whether a workload (normal form) leaves its proxy container to injection."""
+    return bool(_get(candidate, "spec", "template", "spec", "containers", PROXY, "image") == "auto")
+
+
+def set_aside(reference: Object, candidate: Object, plain: Object | None) -> tuple[Object, Object, list[Difference]]:
+    """Both workloads without what injection provides, and the list of that.
+
+    Args:
+        reference: istioctl's workload, normal form; not changed.
+        candidate: Helm's, normal form; not changed.
+        plain: istioctl's, uncustomised, normal form. Without it, everything of these places counts as uncustomised.
+    """
+    view = _View(copy.deepcopy(reference), copy.deepcopy(candidate), plain)
+    view.metadata()
+    view.proxy()
+    view.volumes()
+    view.security()
+    return view.reference, view.candidate, view.found
+
+
+def _get(node: Any, *steps: str) -> Any:
+    for step in steps:
+        if not isinstance(node, dict):
+            return None
+        node = node.get(step)
+    return node
+
+
+class _View:
+    def __init__(self, reference: Object, candidate: Object, plain: Object | None) -> None:
+        self.reference, self.candidate, self.plain = reference, candidate, plain
+        self.found: list[Difference] = []
+
+    def _of(self, *steps: str) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
+        """The maps at a path of both sides and of the plain rendering (None: all counts as plain)."""
+        plain = None if self.plain is None else (_get(self.plain, *steps) or {})
+        return _get(self.reference, *steps) or {}, _get(self.candidate, *steps) or {}, plain
+
+    def _provided(
+        self, path: str, key: str, places: tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]
+    ) -> None:
+        """Set a key aside that only istioctl's side has, when it is as the chart renders it unasked."""
+        reference, candidate, plain = places
+        if key in reference and key not in candidate and (plain is None or plain.get(key, ABSENT) == reference[key]):
+            self._note(f"{path}{key}" if key.startswith("[") else f"{path}.{key}", reference.pop(key))
+
+    def _note(self, path: str, before: Any = ABSENT, after: Any = ABSENT, why: str = _WHY) -> None:
+        self.found.append(Difference(Kind.INJECTION, path, before, after, why))
+
+    def metadata(self) -> None:
+        """Injection switches, the revision and the telemetry labels."""
+        labels = self._of("spec", "template", "metadata", "labels")
+        annotations = self._of("spec", "template", "metadata", "annotations")
+        switches = [places[1].get(_INJECT_KEYS[0]) for places in (labels, annotations)]
+        if "true" not in switches or "false" in switches:
+            problem = "the proxy image is left to injection, but the pod does not ask to be injected"
+            path = f"spec.template.metadata.labels.{_INJECT_KEYS[0]}"
+            self.found.append(
+                Difference(Kind.UNEXPLAINED, path, ABSENT, labels[1].get(_INJECT_KEYS[0], ABSENT), problem)
+            )
+        for name, places in (("labels", labels), ("annotations", annotations)):
+            for key in _INJECT_KEYS:
+                before, after = places[0].pop(key, ABSENT), places[1].pop(key, ABSENT)
+                if before != after:
+                    path = f"spec.template.metadata.{name}.{key}"
+                    self._note(path, before, after, "istioctl's gateways bring their proxy, Helm's are injected")
+        for key in _TELEMETRY_LABELS:
+            self._provided("spec.template.metadata.labels", key, labels)
+        self._provided("spec.template.metadata.annotations", "istio.io/rev", annotations)
+        if labels[0].get("istio.io/rev") == "default":
+            self._provided("spec.template.metadata.labels", "istio.io/rev", labels)
+
+    def proxy(self) -> None:
+        """The proxy container."""
+        path = f"spec.template.spec.containers{PROXY}"
+        steps = ("spec", "template", "spec", "containers", PROXY)
+        places = self._of(*steps)
+        reference, candidate, plain = places
+        image = reference.get("image", ABSENT)
+        if image != "auto" and (plain is None or plain.get("image") == image):
+            reference.pop("image", None)
+            self._note(f"{path}.image", image, candidate.pop("image"))
+        for key in ("args", "readinessProbe"):
+            self._provided(path, key, places)
+        for part in ("env", "ports", "volumeMounts"):
+            inner = self._of(*steps, part)
+            for key in list(inner[0]):
+                if part == "volumeMounts" and _get(inner[0], key, "name") not in VOLUMES:
+                    continue
+                if part == "env" and plain is None and key.strip("[]") not in VARIABLES:
+                    continue
+                self._provided(f"{path}.{part}", key, inner)
+            for side in (reference, candidate):
+                if not side.get(part, True):
+                    del side[part]
+
+    def volumes(self) -> None:
+        """The pod's volumes."""
+        places = self._of("spec", "template", "spec", "volumes")
+        for name in VOLUMES:
+            self._provided("spec.template.spec.volumes", f"[{name}]", places)
+        for side in (self.reference, self.candidate):
+            pod = _get(side, "spec", "template", "spec")
+            if not pod.get("volumes", True):
+                del pod["volumes"]
+
+    def security(self) -> None:
+        """Security settings as each container ends up with them."""
+        before, after, _ = self._of("spec", "template", "spec")
+        for pod, other in ((before, after), (after, before)):
+            context = pod.get("securityContext") or {}
+            sysctls = context.get("sysctls") or []
+            theirs = (other.get("securityContext") or {}).get("sysctls") or []
+            if _LOW_PORTS in sysctls and _LOW_PORTS not in theirs:
+                context["sysctls"] = [item for item in sysctls if item != _LOW_PORTS]
+                values = (_LOW_PORTS, ABSENT) if pod is before else (ABSENT, _LOW_PORTS)
+                self._note("spec.template.spec.securityContext.sysctls", *values)
+        for pod in (before, after):
+            _push_down(pod)
+        mine = _get(before, "containers", PROXY, "securityContext") or {}
+        injected = _get(after, "containers", PROXY)
+        if isinstance(injected, dict):
+            context = injected.setdefault("securityContext", {})
+            for key in ("runAsUser", "runAsGroup"):
+                if key not in context and mine.get(key) == _PROXY_ID:
+                    context[key] = _PROXY_ID
+                    self._note(f"spec.template.spec.containers{PROXY}.securityContext.{key}", _PROXY_ID, ABSENT)
+
+
+def _push_down(pod: dict[str, Any]) -> None:
+    """Move pod-level security settings to the containers that do not set their own."""
+    context = dict(pod.get("securityContext") or {})
+    inherited = {key: context.pop(key) for key in _INHERITED if key in context}
+    for group in ("containers", "initContainers"):
+        for container in (pod.get(group) or {}).values():
+            if isinstance(container, dict):
+                container["securityContext"] = {**inherited, **(container.get("securityContext") or {})}
+    context = {key: value for key, value in context.items() if value not in ({}, [])}
+    if context:
+        pod["securityContext"] = context
+    else:
+        pod.pop("securityContext", None)

@@ -1,0 +1,287 @@
+"""The normal form of an object: two objects that a cluster treats alike have the same one.
+
+Empty maps, lists and nulls are as if absent, unless empty means something (a selector, ``emptyDir``); lists whose
+elements have a key become maps by that key (their order does not matter, a doubled key does); quantities are numbers;
+what the API server would fill in is taken out; texts in ConfigMaps that hold JSON or YAML are data, kept as they are.
+Lists whose order matters stay lists: arguments, a Service's ports, rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from istio_convert.verify.manifests import Object
+from istio_convert.verify.quantities import amount
+from istio_convert.verify.texts import read_text
+
+Path = tuple[str, ...]
+
+#: Lists that are maps by a key, by the last step of their path.
+_KEYED = {
+    "containers": "name",
+    "initContainers": "name",
+    "env": "name",
+    "volumes": "name",
+    "volumeMounts": "mountPath",
+    "webhooks": "name",
+    "imagePullSecrets": "name",
+    "secrets": "name",
+}
+#: Lists that are sets.
+_SETS = {"tolerations", "topologySpreadConstraints", "add", "drop", "finalizers", "subjects"}
+#: Maps of quantities, and single ones.
+_QUANTITY_MAPS = {"limits", "requests", "hard"}
+_QUANTITIES = {"averageValue", "sizeLimit"}
+#: Where an empty map is not the same as none.
+_EMPTY_MEANS = {"emptyDir", "podSelector", "labelSelector"}
+_EMPTY_MEANS_IN_PODS = {"namespaceSelector"}
+#: Maps of free text, whose entries are never defaults.
+_FREE = {"labels", "annotations", "matchLabels", "nodeSelector", "selector"}
+
+_POD_DEFAULTS = {
+    "restartPolicy": "Always",
+    "dnsPolicy": "ClusterFirst",
+    "schedulerName": "default-scheduler",
+    "terminationGracePeriodSeconds": 30,
+    "enableServiceLinks": True,
+}
+_CONTAINER_DEFAULTS = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
+_PROBE_DEFAULTS = {
+    "timeoutSeconds": 1,
+    "periodSeconds": 10,
+    "successThreshold": 1,
+    "failureThreshold": 3,
+    "initialDelaySeconds": 0,
+}
+_SERVICE_DEFAULTS = {
+    "type": "ClusterIP",
+    "sessionAffinity": "None",
+    "internalTrafficPolicy": "Cluster",
+    "externalTrafficPolicy": "Cluster",
+    "allocateLoadBalancerNodePorts": True,
+}
+_WEBHOOK_DEFAULTS = {
+    "matchPolicy": "Equivalent",
+    "reinvocationPolicy": "Never",
+    "timeoutSeconds": 10,
+    "failurePolicy": "Fail",
+}
+_ROLLING = {"maxSurge": "25%", "maxUnavailable": "25%"}
+_ROLLING_DAEMON = {"maxSurge": 0, "maxUnavailable": 1}
+
+
+def normal_form(obj: Object) -> Object:
+    """The normal form of an object, sharing nothing with it.
+
+    Args:
+        obj: a Kubernetes object; not changed.
+
+    Returns:
+        The object without apiVersion (it does not identify it), its data in normal form.
+    """
+    kind = str(obj.get("kind", ""))
+    prepared = _PREPARE.get(kind, dict)(obj)
+    rest = {key: value for key, value in prepared.items() if key not in ("apiVersion", "kind", "data")}
+    result: Object = {"kind": kind, **(_map(rest, (), kind) or {})}
+    if data := prepared.get("data"):
+        result["data"] = _without_nulls(data)
+    return result
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _without_nulls(child) for key, child in value.items() if child is not None}
+    if isinstance(value, list):
+        return [_without_nulls(child) for child in value]
+    return _number(value)
+
+
+def _number(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _value(value: Any, path: Path, kind: str) -> Any:
+    if isinstance(value, dict):
+        return _map(value, path, kind)
+    if isinstance(value, list):
+        return _list(value, path, kind)
+    return _number(value)
+
+
+def _map(value: Mapping[str, Any], path: Path, kind: str) -> dict[str, Any]:
+    last = path[-1] if path else ""
+    result: dict[str, Any] = {}
+    for key, child in value.items():
+        normal = _value(child, (*path, str(key)), kind)
+        if normal is None or (normal in ({}, []) and not _empty_means(str(key), child, path, kind)):
+            continue
+        if last in _QUANTITY_MAPS or key in _QUANTITIES:
+            normal = _quantity(normal)
+        result[str(key)] = normal
+    if last not in _FREE:
+        _take_out_defaults(result, last)
+    return result
+
+
+def _empty_means(key: str, child: Any, path: Path, kind: str) -> bool:
+    if not isinstance(child, dict):
+        return False
+    if kind == "NetworkPolicy" or (kind == "PodDisruptionBudget" and (*path, key) == ("spec", "selector")):
+        return True
+    return key in _EMPTY_MEANS or (key in _EMPTY_MEANS_IN_PODS and "affinity" in path)
+
+
+def _quantity(value: Any) -> Any:
+    number = amount(value)
+    return value if number is None else f"{number.normalize():f}"
+
+
+def _take_out_defaults(result: dict[str, Any], last: str) -> None:
+    if "containers" in result:
+        _drop(result, _POD_DEFAULTS)
+    if last.endswith("Probe"):
+        _drop(result, _PROBE_DEFAULTS)
+    if last == "httpGet":
+        _drop(result, {"scheme": "HTTP"})
+    if last == "fieldRef":
+        _drop(result, {"apiVersion": "v1"})
+    if last == "resourceFieldRef" and str(result.get("divisor")) in ("0", "1"):
+        del result["divisor"]
+    if last in ("configMap", "secret", "projected", "downwardAPI"):
+        _drop(result, {"defaultMode": 420})
+    if last == "hostPath":
+        _drop(result, {"type": ""})
+
+
+def _drop(result: dict[str, Any], defaults: Mapping[str, Any]) -> None:
+    for key, default in defaults.items():
+        if key in result and result[key] == default:
+            del result[key]
+
+
+def _list(value: list[Any], path: Path, kind: str) -> Any:
+    last = path[-1] if path else ""
+    items = [
+        {} if item is None and isinstance(raw, dict) else item for raw in value for item in [_item(raw, path, kind)]
+    ]
+    key = "containerPort" if last == "ports" and kind != "Service" else _KEYED.get(last)
+    if key and all(isinstance(item, dict) and key in item for item in items):
+        return _by_key(items, key)
+    if last in _SETS:
+        return sorted(items, key=lambda item: json.dumps(item, sort_keys=True, default=str))
+    return items
+
+
+def _item(value: Any, path: Path, kind: str) -> Any:
+    item = _value(value, path, kind)
+    last = path[-1] if path else ""
+    if not isinstance(item, dict):
+        return item
+    if last in ("containers", "initContainers"):
+        _drop(item, _CONTAINER_DEFAULTS)
+        _drop(item, _derived_pull_policy(str(item.get("image", ""))))
+    elif last == "ports":
+        _drop(item, {"protocol": "TCP"})
+    elif last == "env":
+        _drop(item, {"value": ""})
+    elif last == "webhooks":
+        _drop(item, _WEBHOOK_DEFAULTS)
+    return item
+
+
+def _derived_pull_policy(image: str) -> dict[str, str]:
+    """The pull policy that the API server derives from the image."""
+    if image == "auto":
+        return {}
+    tag = image.rpartition("/")[2].partition(":")[2]
+    return {"imagePullPolicy": "Always" if "@" not in image and tag in ("", "latest") else "IfNotPresent"}
+
+
+def _by_key(items: list[dict[str, Any]], key: str) -> dict[str, Any]:
+    """Elements by their key; under a doubled key, the list of them."""
+    result: dict[str, Any] = {}
+    for item in items:
+        name = f"[{item[key]}]"
+        rest = {field: value for field, value in item.items() if field != key}
+        if name not in result:
+            result[name] = rest
+        elif isinstance(result[name], list):
+            result[name].append(rest)
+        else:
+            result[name] = [result[name], rest]
+    return result
+
+
+def _service(obj: Object) -> Object:
+    spec = dict(obj.get("spec") or {})
+    ports = []
+    for port in spec.get("ports") or []:
+        target = port.get("targetPort")
+        ports.append({**port, "targetPort": port.get("port") if target in (None, 0, "") else target})
+    spec["ports"] = ports
+    _drop(spec, _SERVICE_DEFAULTS)
+    return {**obj, "spec": spec}
+
+
+def _workload(obj: Object) -> Object:
+    """A Deployment or DaemonSet with its update strategy written out."""
+    spec = dict(obj.get("spec") or {})
+    field, rolling = ("updateStrategy", _ROLLING_DAEMON) if obj.get("kind") == "DaemonSet" else ("strategy", _ROLLING)
+    strategy = {"type": "RollingUpdate", **{k: v for k, v in (spec.get(field) or {}).items() if v is not None}}
+    if strategy["type"] == "RollingUpdate":
+        strategy["rollingUpdate"] = {**rolling, **(strategy.get("rollingUpdate") or {})}
+    spec[field] = strategy
+    _drop(spec, {"progressDeadlineSeconds": 600, "revisionHistoryLimit": 10})
+    template = dict(spec.get("template") or {})
+    pod = dict(template.get("spec") or {})
+    if pod.get("serviceAccount") == pod.get("serviceAccountName"):
+        pod.pop("serviceAccount", None)
+    return {**obj, "spec": {**spec, "template": {**template, "spec": pod}}}
+
+
+def _config_map(obj: Object) -> Object:
+    return {**obj, "data": {key: read_text(text) for key, text in (obj.get("data") or {}).items()}}
+
+
+def _autoscaler(obj: Object) -> Object:
+    return {**obj, "spec": {"minReplicas": 1, **(obj.get("spec") or {})}}
+
+
+def _binding(obj: Object) -> Object:
+    """Subjects with the namespace and group that the API server reads into them."""
+    home = str((obj.get("metadata") or {}).get("namespace") or "")
+    subjects = []
+    for subject in obj.get("subjects") or []:
+        if subject.get("kind") == "ServiceAccount":
+            kept = {key: value for key, value in subject.items() if key != "apiGroup"}
+            subjects.append({"namespace": home, **kept} if home else kept)
+        else:
+            subjects.append({"apiGroup": "rbac.authorization.k8s.io", **subject})
+    role = {"apiGroup": "rbac.authorization.k8s.io", **(obj.get("roleRef") or {})}
+    return {**obj, "subjects": subjects, "roleRef": role}
+
+
+def _webhooks(obj: Object) -> Object:
+    hooks = []
+    for hook in obj.get("webhooks") or []:
+        config = dict(hook.get("clientConfig") or {})
+        if isinstance(config.get("service"), dict):
+            config["service"] = {"port": 443, **config["service"]}
+        rules = [{"scope": "*", **rule} for rule in hook.get("rules") or []]
+        hooks.append({**hook, "rules": rules, "clientConfig": config})
+    return {**obj, "webhooks": hooks}
+
+
+_PREPARE: dict[str, Callable[[Object], Object]] = {
+    "Service": _service,
+    "Deployment": _workload,
+    "DaemonSet": _workload,
+    "ConfigMap": _config_map,
+    "HorizontalPodAutoscaler": _autoscaler,
+    "RoleBinding": _binding,
+    "ClusterRoleBinding": _binding,
+    "MutatingWebhookConfiguration": _webhooks,
+    "ValidatingWebhookConfiguration": _webhooks,
+}

@@ -1,0 +1,73 @@
+"""Pinned image tags: a conversion to another release leaves them to the chart, so they are read as that release's."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from istio_convert.verify.manifests import Object
+from istio_convert.verify.reference.tree import Tree, get_path
+
+_RELEASE_TAG = re.compile(r"(\d+\.\d+\.\d+)(-(?:distroless|debug))?\Z")
+
+
+def pinned_tags(merged: Iterable[Tree], version: str) -> dict[str, str]:
+    """Tags that operators pin and that name another release.
+
+    Args:
+        merged: the merged operators.
+        version: the release.
+
+    Returns:
+        Tag to the tag that the release has, suffix kept: ``1.11.4-distroless`` to ``1.25.3-distroless``.
+    """
+    found: dict[str, str] = {}
+    for operator in merged:
+        for tag in _tags(operator):
+            match = _RELEASE_TAG.match(tag)
+            if match and match.group(1) != version:
+                found[tag] = f"{version}{match.group(2) or ''}"
+    return found
+
+
+def _tags(operator: Tree) -> Iterable[str]:
+    spec = operator.get("spec")
+    places = [get_path(spec, "tag"), get_path(spec, "values", "global", "tag")]
+    values = get_path(spec, "values")
+    if isinstance(values, dict):
+        places += [get_path(values, name, "tag") for name in values]
+        places += [get_path(values, "global", name, "tag") for name in ("proxy", "proxy_init")]
+    components = get_path(spec, "components")
+    for component in components.values() if isinstance(components, dict) else ():
+        for entry in component if isinstance(component, list) else [component]:
+            places.append(get_path(entry, "tag"))
+    return [tag for tag in places if isinstance(tag, str)]
+
+
+def read_as_release(obj: Object, tags: Mapping[str, str]) -> Object:
+    """A copy of an object (normal form) with pinned tags replaced in images and in the injector's values."""
+    return _replace(copy.deepcopy(obj), tags, "") if tags else obj
+
+
+def _replace(value: Any, tags: Mapping[str, str], key: str) -> Any:
+    if isinstance(value, dict):
+        return {name: _replace(child, tags, str(name)) for name, child in value.items()}
+    if isinstance(value, list):
+        return [_replace(child, tags, key) for child in value]
+    if isinstance(value, str) and key == "tag":
+        return tags.get(value, value)
+    if isinstance(value, str) and key == "image":
+        name, colon, tag = value.rpartition(":")
+        return f"{name}:{tags[tag]}" if colon and tag in tags else value
+    return value
+
+
+def join_variant(values: Tree) -> None:
+    """Write ``global.tag`` and ``global.variant`` as the one tag that images get (in place)."""
+    shared = values.get("global")
+    if isinstance(shared, dict) and isinstance(shared.get("tag"), str):
+        variant = shared.pop("variant", "")
+        if variant and not shared["tag"].endswith(f"-{variant}"):
+            shared["tag"] = f"{shared['tag']}-{variant}"
