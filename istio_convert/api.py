@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from istio_convert.catalog import Catalog, newest, resolve
+from istio_convert.emit import Changes, EmitOptions, emit
+from istio_convert.emit import write as write_folder
 from istio_convert.errors import Issue, LossError, UnsupportedVersionError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
@@ -14,6 +17,9 @@ from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.documents import OperatorDocument, find_operators
 from istio_convert.operator.effective import Effective, build, group, user_spec
 from istio_convert.release import Release
+from istio_convert.report import Report, todo
+from istio_convert.report import build as build_report
+from istio_convert.report import render as render_report
 from istio_convert.source import read
 from istio_convert.source.nodes import Node, get
 
@@ -65,6 +71,62 @@ class Conversion:
         for entry in self.ledger.entries:
             if entry.outcome.severity >= level.severity > 0:
                 raise LossError(f"{entry.outcome.value}: {entry.reason}", origin=entry.leaf.origin, hint=entry.action)
+
+    @property
+    def report(self) -> Report:
+        """The report, without values of the input; :func:`istio_convert.report.build` makes one with them."""
+        return build_report(self)
+
+    def files(
+        self, target: str = "flux", options: EmitOptions | None = None, *, show_values: bool = False
+    ) -> dict[str, str]:
+        """Everything that :meth:`write` puts into a folder.
+
+        Args:
+            target: ``flux``, ``argocd``, ``helmfile`` or ``helm``.
+            options: how the output is to look; None for the defaults.
+            show_values: let ``REPORT.md`` and ``report.json`` show values of the input, which may be secrets.
+
+        Returns:
+            Relative POSIX path -> text, in a fixed order; ``REPORT.md`` and ``report.json`` are the last two.
+
+        Raises:
+            InvalidNameError: a name that must not reach a path, an object or a script.
+            OutputError: an unknown target, contradicting options, or nothing to write.
+        """
+        chosen = options or EmitOptions()
+        report = build_report(self, show_values=show_values)
+        if not chosen.todo:
+            chosen = replace(chosen, todo=todo(report))
+        files = emit(self.releases, target, chosen)
+        return {**files, "REPORT.md": render_report(report, "markdown"), "report.json": render_report(report, "json")}
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        target: str = "flux",
+        *,
+        force: bool = False,
+        options: EmitOptions | None = None,
+        show_values: bool = False,
+    ) -> Changes:
+        """Replace a folder by the output, whole or not at all.
+
+        Args:
+            folder: is created when missing; an existing one must hold only what an earlier run wrote, unchanged.
+            target: as for :meth:`files`.
+            force: overwrite files that were edited, and leave files of others beside ours.
+            options: as for :meth:`files`.
+            show_values: as for :meth:`files`.
+
+        Returns:
+            What was done.
+
+        Raises:
+            OutputExistsError: the folder holds other files, or files that were edited.
+            OutputError: it cannot be written, or the result has no valid form.
+        """
+        return write_folder(folder, self.files(target, options, show_values=show_values), force=force)
 
 
 def convert(

@@ -1,0 +1,45 @@
+"""Annotations for GitHub Actions: ``::warning file=operator.yaml,line=3,col=9,title=…::message``."""
+
+from __future__ import annotations
+
+from istio_convert.ledger import Outcome
+from istio_convert.report.model import Problem, Report
+from istio_convert.report.text import one_line, totals_line
+
+_COMMANDS = {Outcome.INERT: "notice", Outcome.MANUAL: "warning", Outcome.LOST: "error"}
+
+
+def render(report: Report) -> str:
+    """One annotation per finding, warning and error; the totals as a plain line."""
+    lines = []
+    for entry in report.entries:
+        if entry.severity:
+            said = f"{entry.reason}; {entry.action}" if entry.action else entry.reason
+            title = f"{entry.outcome.value} {entry.rule}"
+            problem = Problem(message=f"{entry.path}: {said}", file=entry.file, line=entry.line, column=entry.column)
+            lines.append(_annotation(_COMMANDS[entry.outcome], title, problem))
+    lines += [_annotation("warning", "istio-convert", problem) for problem in report.warnings]
+    lines += [_annotation("error", "istio-convert", problem) for problem in report.errors]
+    if report.target is not None:
+        lines.append(f"{one_line(report.title)}: {totals_line(report.totals)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _annotation(command: str, title: str, problem: Problem) -> str:
+    properties = {}
+    if problem.file is not None:
+        properties["file"] = problem.file
+    if problem.line:
+        properties |= {"line": str(problem.line), "col": str(problem.column)}
+    properties["title"] = title
+    said = problem.message + (f" ({problem.hint})" if problem.hint else "")
+    written = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{command} {written}::{_data(said)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,359 @@
+"""The report: what was read, what became of every field, and what a person must know. Totals are counted here, once.
+
+The JSON form is versioned by ``schemaVersion``; ``schemas/report.schema.json`` is generated from these classes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+from pydantic.json_schema import models_json_schema
+
+from istio_convert.errors import Issue, IstioConvertError, ModelError, Origin
+from istio_convert.ledger import ClosedLedger, Outcome
+from istio_convert.ledger import Entry as LedgerEntry
+from istio_convert.paths import render
+from istio_convert.release import Patch, Release
+
+SCHEMA_VERSION = 1
+SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class _Model(BaseModel):
+    """Frozen, camelCase in JSON, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class Input(_Model):
+    """One file that was read."""
+
+    name: str = Field(description="As given on the command line; '-' is standard input.")
+    sha256: str = Field(description="Of its bytes.", pattern="^[0-9a-f]{64}$")
+
+
+class Target(_Model):
+    """The version of the charts."""
+
+    version: str
+    why: str = Field(description="Why it is this version.")
+    provisional: bool = Field(description="The facts about this version are those of a release candidate.")
+
+
+class Totals(_Model):
+    """How many fields have which outcome."""
+
+    entries: int = Field(description="All fields of the input.")
+    value: int
+    patch: int
+    release: int
+    default: int
+    overridden: int
+    inert: int
+    manual: int
+    lost: int
+    allowed: int = Field(description="Findings that an allowance or a baseline tolerates.")
+
+    def of(self, outcome: Outcome) -> int:
+        """The number of entries with an outcome."""
+        count: int = getattr(self, outcome.value)
+        return count
+
+
+class Place(_Model):
+    """Where a field lives on."""
+
+    release: str
+    path: str = Field(description="Path in the chart's values, or 'Kind name: path' of a patched object.")
+
+
+class Entry(_Model):
+    """The account of one field of the input."""
+
+    file: str
+    document: int = Field(description="Number of the YAML document in the file, from 0.")
+    line: int = Field(description="From 1; 0 for a --set flag.")
+    column: int = Field(description="From 1; 0 for a --set flag.")
+    path: str = Field(description="Path in the document, dots inside keys escaped by a backslash.")
+    outcome: Outcome
+    rule: str = Field(description="Id of the mapping rule that decided.")
+    places: list[Place]
+    reason: str
+    action: str = Field(description="What a person must do; never empty for 'manual' and 'lost'.")
+    derived: bool = Field(description="The proof found the place, not a rule.")
+    allowed: str | None = Field(default=None, description="Why this finding is tolerated.")
+    value: str | None = Field(default=None, description="The value as written; only on request, it may be a secret.")
+
+    @property
+    def origin(self) -> Origin:
+        """Its place in the input."""
+        return Origin(self.file, self.line, self.column)
+
+    @property
+    def severity(self) -> int:
+        """That of the outcome; 0 when the finding is tolerated."""
+        return 0 if self.allowed is not None else self.outcome.severity
+
+
+class PatchSummary(_Model):
+    """One patch of a release."""
+
+    kind: str
+    name: str
+    namespace: str | None = None
+    why: list[str]
+
+
+class ReleaseSummary(_Model):
+    """One Helm release of the result."""
+
+    name: str
+    chart: str
+    version: str
+    namespace: str
+    component: str
+    depends_on: list[str]
+    patches: list[PatchSummary]
+    notes: list[str]
+
+
+class Problem(_Model):
+    """A warning, or an error that ended the work on this input."""
+
+    message: str
+    file: str | None = None
+    line: int = 0
+    column: int = 0
+    hint: str | None = None
+
+    @property
+    def origin(self) -> Origin | None:
+        """Its place, when known."""
+        return None if self.file is None else Origin(self.file, self.line, self.column)
+
+
+class RuleSummary(_Model):
+    """A mapping rule that decided about an entry."""
+
+    id: str
+    why: str
+
+
+class Tool(_Model):
+    """The program that wrote the report."""
+
+    name: Literal["istio-convert"] = "istio-convert"
+    version: str
+
+
+class Report(_Model):
+    """The report of one conversion. When ``errors`` is not empty, it failed and the rest tells how far it came."""
+
+    schema_version: Literal[1] = 1
+    tool: Tool
+    inputs: list[Input]
+    target: Target | None = Field(default=None, description="Absent when the conversion failed before.")
+    totals: Totals
+    releases: list[ReleaseSummary] = []
+    warnings: list[Problem] = []
+    errors: list[Problem] = []
+    entries: list[Entry] = []
+    rules: list[RuleSummary] = Field(default=[], description="The rules that the entries name.")
+
+    @property
+    def worst(self) -> int:
+        """The highest severity of what is not tolerated."""
+        return max((entry.severity for entry in self.entries), default=0)
+
+    @property
+    def title(self) -> str:
+        """The names of the inputs."""
+        return ", ".join(item.name for item in self.inputs)
+
+    def with_outcome(self, *outcomes: Outcome) -> list[Entry]:
+        """The entries with one of these outcomes, in input order."""
+        return [entry for entry in self.entries if entry.outcome in outcomes]
+
+    def to_data(self) -> dict[str, Any]:
+        """The JSON form as plain data; what is absent has no key."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    def with_allowed(self, reasons: Mapping[int, str]) -> Report:
+        """A copy in which the entries at these positions are tolerated, totals recounted.
+
+        Args:
+            reasons: position in ``entries`` -> why.
+        """
+        entries = [
+            entry.model_copy(update={"allowed": reasons[number]}) if number in reasons else entry
+            for number, entry in enumerate(self.entries)
+        ]
+        return self.model_copy(update={"entries": entries, "totals": _totals(entries)})
+
+
+class ReportSet(_Model):
+    """The reports of several inputs, each converted on its own."""
+
+    schema_version: Literal[1] = 1
+    reports: list[Report]
+
+
+class _Named(Protocol):
+    """An input: :class:`istio_convert.api.Source`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def text(self) -> str | bytes: ...
+
+
+class _Converted(Protocol):
+    """A conversion: :class:`istio_convert.api.Conversion`."""
+
+    @property
+    def version(self) -> str: ...
+    @property
+    def why_version(self) -> str: ...
+    @property
+    def provisional(self) -> bool: ...
+    @property
+    def releases(self) -> list[Release]: ...
+    @property
+    def ledger(self) -> ClosedLedger: ...
+    @property
+    def warnings(self) -> list[Issue]: ...
+    @property
+    def sources(self) -> Sequence[_Named]: ...
+
+
+def build(conversion: _Converted, *, show_values: bool = False) -> Report:
+    """The report of a conversion.
+
+    Args:
+        conversion: what :func:`istio_convert.convert` returned.
+        show_values: put the values of the input into the entries.
+    """
+    entries = [_entry(entry, show_values=show_values) for entry in conversion.ledger.entries]
+    return Report(
+        tool=_tool(),
+        inputs=_inputs(conversion.sources),
+        target=Target(version=conversion.version, why=conversion.why_version, provisional=conversion.provisional),
+        totals=_totals(entries),
+        releases=[_release(release) for release in conversion.releases],
+        warnings=[_problem(issue) for issue in conversion.warnings],
+        entries=entries,
+        rules=_rules({entry.rule for entry in entries}),
+    )
+
+
+def failed(sources: Sequence[_Named], error: IstioConvertError) -> Report:
+    """The report of a conversion that an error ended.
+
+    Args:
+        sources: what had been read.
+        error: what ended it; a :class:`~istio_convert.errors.ModelError` gives one problem per issue.
+    """
+    return Report(tool=_tool(), inputs=_inputs(sources), totals=_totals([]), errors=problems_of(error))
+
+
+def problems_of(error: IstioConvertError) -> list[Problem]:
+    """An error as problems, in input order."""
+    if isinstance(error, ModelError):
+        return [_problem(issue) for issue in error.issues]
+    return [_problem(Issue(error.message, error.origin, error.hint))]
+
+
+def todo(report: Report) -> tuple[str, ...]:
+    """What still needs a person, one line each; for the README of an output folder."""
+    found = report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL)
+    return tuple(f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of ``report.json``: one report, or the reports of several inputs."""
+    _, schema = models_json_schema([(Report, "serialization"), (ReportSet, "serialization")], by_alias=True)
+    definitions = schema["$defs"]
+    return {
+        "$schema": SCHEMA_DIALECT,
+        "title": "Report of istio-convert",
+        "anyOf": [{"$ref": "#/$defs/Report"}, {"$ref": "#/$defs/ReportSet"}],
+        "$defs": {name: definitions[name] for name in sorted(definitions)},
+    }
+
+
+def _tool() -> Tool:
+    from istio_convert import __version__  # noqa: PLC0415 - the package imports this module
+
+    return Tool(version=__version__)
+
+
+def _inputs(sources: Iterable[_Named]) -> list[Input]:
+    found = []
+    for source in sources:
+        content = source.text.encode() if isinstance(source.text, str) else source.text
+        found.append(Input(name=source.name, sha256=hashlib.sha256(content).hexdigest()))
+    return found
+
+
+def _totals(entries: Sequence[Entry]) -> Totals:
+    counted = Counter(entry.outcome for entry in entries)
+    allowed = sum(entry.allowed is not None for entry in entries)
+    return Totals(entries=len(entries), allowed=allowed, **{outcome.value: counted[outcome] for outcome in Outcome})
+
+
+def _entry(entry: LedgerEntry, *, show_values: bool) -> Entry:
+    leaf = entry.leaf
+    return Entry(
+        file=leaf.file,
+        document=leaf.document,
+        line=leaf.line,
+        column=leaf.column,
+        path=render(leaf.path),
+        outcome=entry.outcome,
+        rule=entry.rule,
+        places=[Place(release=place.release, path=place.path) for place in entry.places],
+        reason=entry.reason,
+        action=entry.action,
+        derived=entry.derived,
+        value=leaf.text if show_values else None,
+    )
+
+
+def _release(release: Release) -> ReleaseSummary:
+    return ReleaseSummary(
+        name=release.name,
+        chart=release.chart,
+        version=release.version,
+        namespace=release.namespace,
+        component=release.component,
+        depends_on=list(release.depends_on),
+        patches=[_patch(patch) for patch in release.patches],
+        notes=list(release.notes),
+    )
+
+
+def _patch(patch: Patch) -> PatchSummary:
+    target = patch.target
+    return PatchSummary(kind=target.kind, name=target.name, namespace=target.namespace, why=list(patch.why))
+
+
+def _problem(issue: Issue) -> Problem:
+    origin = issue.origin
+    return Problem(
+        message=issue.message,
+        file=origin.file if origin else None,
+        line=origin.line if origin else 0,
+        column=origin.column if origin else 0,
+        hint=issue.hint,
+    )
+
+
+def _rules(ids: set[str]) -> list[RuleSummary]:
+    from istio_convert.mapping.table import rules  # noqa: PLC0415 - only a complete conversion needs the tables
+
+    return [RuleSummary(id=rule.id, why=rule.why) for rule in rules() if rule.id in ids]

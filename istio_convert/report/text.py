@@ -1,0 +1,140 @@
+"""The report for a terminal: one line per finding, totals last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from istio_convert.ledger import Outcome
+from istio_convert.report.model import Entry, Problem, Report, Totals
+
+#: outcomes that are what everybody hopes for; shown only on request
+PLAIN_OUTCOMES = frozenset({Outcome.VALUE, Outcome.PATCH, Outcome.RELEASE, Outcome.DEFAULT})
+
+_COLUMNS = ("release", "chart", "version", "namespace", "patches")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text looks. The caller decides, since only it knows the terminal.
+
+    Attributes:
+        marks: role -> what stands before and after a text of that role. Roles are the outcomes, ``title``, ``dim``,
+            ``warning`` and ``error``.
+        width: columns of the terminal; 0 when there is none.
+    """
+
+    marks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    width: int = 0
+
+    def paint(self, role: str, text: str) -> str:
+        """The text in the look of its role."""
+        before, after = self.marks.get(role, ("", ""))
+        return f"{before}{text}{after}"
+
+
+PLAIN = Style()
+
+
+def render(report: Report, style: Style = PLAIN, *, verbose: bool = False, releases: bool = True) -> str:
+    """The report as text.
+
+    Args:
+        report: the report.
+        style: colours and width.
+        verbose: every entry, and the hint of every warning.
+        releases: with a table of the releases.
+
+    Returns:
+        Lines: version and why; warnings; ``file:line:col: outcome rule-id path: reason``; the releases; the totals.
+        Empty for a conversion that failed, whose errors the caller shows.
+    """
+    if report.target is None:
+        return ""
+    lines = [style.paint("title", _head(report))]
+    lines += [problem_line(problem, "warning", style) for problem in report.warnings]
+    lines += [finding(entry, style) for entry in report.entries if verbose or is_shown(entry)]
+    if releases:
+        lines += _release_table(report, style)
+        lines += [f"note: {release.name}: {one_line(note)}" for release in report.releases for note in release.notes]
+    lines.append(style.paint("title", totals_line(report.totals)))
+    return "\n".join(lines) + "\n"
+
+
+def is_shown(entry: Entry) -> bool:
+    """Whether the short view shows an entry."""
+    return entry.outcome not in PLAIN_OUTCOMES and entry.allowed is None
+
+
+def finding(entry: Entry, style: Style = PLAIN) -> str:
+    """One entry: ``operator.yaml:3:9: inert values.unread spec.values.x: no chart of 1.25.3 reads it``."""
+    said = entry.reason or ", ".join(f"{place.release}: {place.path}" for place in entry.places)
+    if entry.action:
+        said = f"{said}; {entry.action}"
+    if entry.derived:
+        said = f"{said} (found by the proof)"
+    if entry.allowed is not None:
+        said = f"{said} (allowed: {entry.allowed})"
+    if entry.value is not None:
+        said = f"{said} [{one_line(entry.value)}]"
+    outcome = style.paint(entry.outcome.value, entry.outcome.value)
+    where = style.paint("dim", one_line(f"{entry.origin}:"))
+    return f"{where} {outcome} {entry.rule} {one_line(entry.path)}: {one_line(said)}"
+
+
+def problem_line(problem: Problem, word: str, style: Style = PLAIN) -> str:
+    """``operator.yaml:3:9: warning: message (hint)``."""
+    where = style.paint("dim", one_line(f"{problem.origin}:")) + " " if problem.origin else ""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return f"{where}{style.paint(word, word)}: {one_line(problem.message + hint)}"
+
+
+def totals_line(totals: Totals) -> str:
+    """``12 fields: 9 value, 2 patch, 1 inert; nothing is lost``."""
+    found = [f"{totals.of(outcome)} {outcome.value}" for outcome in Outcome if totals.of(outcome)]
+    counted = f"{totals.entries} field{'' if totals.entries == 1 else 's'}: {', '.join(found) or 'none'}"
+    allowed = f"; {totals.allowed} allowed" if totals.allowed else ""
+    return counted + allowed + ("" if totals.lost else "; nothing is lost")
+
+
+def table(rows: Sequence[Sequence[str]], style: Style = PLAIN) -> list[str]:
+    """Rows in aligned columns, the first of them as the head; the last columns give way on a narrow terminal.
+
+    Args:
+        rows: texts, all rows of one length.
+        style: its width decides; 0 is no limit.
+    """
+    shown = len(rows[0])
+    widths = [max(len(row[column]) for row in rows) for column in range(shown)]
+    while style.width and shown > 2 and sum(widths[:shown]) + 2 * (shown - 1) > style.width:
+        shown -= 1
+    lines = []
+    for number, row in enumerate(rows):
+        cells = [cell.ljust(width) for cell, width in zip(row[:shown], widths, strict=False)]
+        line = "  ".join(cells).rstrip()
+        if style.width and len(line) > style.width:
+            line = line[: style.width - 1] + "…"
+        lines.append(style.paint("dim", line) if number == 0 else line)
+    return lines
+
+
+def _head(report: Report) -> str:
+    target = report.target
+    assert target is not None  # noqa: S101 - the caller checked
+    provisional = "; provisional, from a release candidate" if target.provisional else ""
+    return f"{one_line(report.title)} -> Istio {target.version} ({target.why}{provisional})"
+
+
+def _release_table(report: Report, style: Style) -> list[str]:
+    if not report.releases:
+        return ["no release: no component is enabled"]
+    rows = [
+        (release.name, release.chart, release.version, release.namespace, str(len(release.patches) or "-"))
+        for release in report.releases
+    ]
+    return table([_COLUMNS, *rows], style)
+
+
+def one_line(text: str) -> str:
+    """The text on one line, control characters made visible: keys of the input must not steer a terminal."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in " ".join(text.split()))
