@@ -17,7 +17,6 @@ from istio_convert.emit.base import (
     EmitOptions,
     Emitter,
     Files,
-    Limit,
     check,
 )
 from istio_convert.emit.flux import Flux
@@ -46,21 +45,19 @@ def emit(releases: Sequence[Release], target: str = "flux", options: EmitOptions
 
     Raises:
         InvalidNameError: a name must not reach a path, an object or a script.
-        OutputError: an unknown target, contradicting options, or nothing to write.
+        OutputError: an unknown target, options that contradict each other or the target, or nothing to write.
     """
     chosen = options or EmitOptions()
     emitter = emitter_for(target)
     check(releases, chosen)
+    for wanted, capability in (
+        (chosen.disable_take_ownership, Capability.OWNERSHIP_SWITCH),
+        (chosen.drift_detection, Capability.DRIFT_DETECTION),
+    ):
+        if wanted and capability not in emitter.capabilities:
+            able = [other.name for other in EMITTERS.values() if capability in other.capabilities]
+            raise OutputError(f"the target {target} has no {capability.value}", hint=f"it is for {', '.join(able)}")
     return emitter.files(releases, chosen)
-
-
-def limits(releases: Sequence[Release], target: str = "flux", options: EmitOptions | None = None) -> list[Limit]:
-    """What a target cannot express for these releases; to be asked before the ledger closes.
-
-    Raises:
-        OutputError: an unknown target.
-    """
-    return emitter_for(target).limits(releases, options or EmitOptions())
 
 
 def emitter_for(target: str) -> Emitter:
@@ -84,12 +81,10 @@ __all__ = [
     "EmitOptions",
     "Emitter",
     "Files",
-    "Limit",
     "check",
     "diff",
     "emit",
     "emitter_for",
-    "limits",
     "plan_changes",
     "write",
 ]

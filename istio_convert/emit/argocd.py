@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from istio_convert.emit import webhooks
-from istio_convert.emit.base import Capability, EmitOptions, Files, Limit, Unit, control_namespace, units
+from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, control_namespace, units
 from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.emit.guides.argocd import guide as argocd_guide
 from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
 from istio_convert.emit.kustomize import commented, inline_patches
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme, with_patches
-from istio_convert.emit.schema_note import repaired_in, schema_note
+from istio_convert.emit.schema_note import schema_note
 from istio_convert.release import Release
 from istio_convert.source.writer import Flow, Literal, dump
 
@@ -42,22 +42,7 @@ class ArgoCd:
     """The emitter for Argo CD."""
 
     name = "argocd"
-    capabilities = frozenset(Capability) - {Capability.SKIP_SCHEMA_WITH_PATCHES}
-
-    def limits(self, releases: Sequence[Release], options: EmitOptions) -> list[Limit]:  # noqa: ARG002 - the protocol
-        """A release whose schema must be switched off and that has patches: Kustomize cannot tell Helm to skip it."""
-        return [
-            Limit(
-                release.name,
-                Capability.SKIP_SCHEMA_WITH_PATCHES,
-                reason=f"{schema_note(release)}. Argo CD brings such a Helm from 3.3 on, and Kustomize cannot switch "
-                "the schema off.",
-                action=f"Go to {repaired_in(release) or 'a chart release with a working schema'}, or stay on "
-                "Argo CD 3.2 until then.",
-            )
-            for release in releases
-            if release.skip_schema and release.patches
-        ]
+    capabilities: frozenset[Capability] = frozenset()
 
     def files(self, releases: Sequence[Release], options: EmitOptions) -> Files:
         """The objects of the chosen layout, a ``kustomize/`` folder per release with patches, ``README.md``."""
@@ -80,7 +65,8 @@ class ArgoCd:
                 files |= _patched_folder(unit, options)
         return {**files, "README.md": self._readme(plan, files, options)}
 
-    def _readme(self, plan: Sequence[Unit], files: Files, options: EmitOptions) -> str:
+    @staticmethod
+    def _readme(plan: Sequence[Unit], files: Files, options: EmitOptions) -> str:
         described = {
             "kustomization.yaml": "what `kubectl apply -k .` applies",
             "app-of-apps.yaml": "the parent Application of those in `applications/`",
@@ -98,7 +84,7 @@ class ArgoCd:
                 "targetRevision beside it, in every file that holds it.",
             )
         guide = argocd_guide(plan, options, [(path, described[path]) for path in files])
-        return readme(guide, plan, self.limits([unit.release for unit in plan], options), todo)
+        return readme(guide, plan, todo)
 
 
 def _waves(plan: Sequence[Unit]) -> dict[str, int]:
@@ -263,6 +249,11 @@ def _patched_folder(unit: Unit, options: EmitOptions) -> Files:
         # without a values file Kustomize passes the chart's own as if it were ours
         "valuesFile": "values.yaml",
     }
+    if release.skip_schema:
+        # Kustomize writes releaseName where Helm's template command takes a name or a flag
+        why = f"{schema_note(release)}. Kustomize has no field for Helm's flag: it goes in the place of the name"
+        chart["releaseName"] = commented("--skip-schema-validation", why)
+        chart["nameTemplate"] = release.name
     if crd_handling(release) is CrdHandling.APPLY:
         chart["includeCRDs"] = True
     kustomization = {

@@ -35,13 +35,10 @@ _LABEL_LIMIT = 63
 
 
 class Capability(str, Enum):
-    """What a target can express."""
+    """What only some targets can do. All of them express every value and every patch."""
 
-    PATCHES = "patches"
-    MIXED_PATCHES = "strategic and JSON patches in one release"
-    SKIP_SCHEMA = "switching the chart's values schema off"
-    SKIP_SCHEMA_WITH_PATCHES = "switching the chart's values schema off for a release that has patches"
-    ADOPTION = "taking over objects that another tool made"
+    OWNERSHIP_SWITCH = "refusing objects that another tool made"
+    DRIFT_DETECTION = "drift detection as an option"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ class EmitOptions:
         flux_namespace: namespace of the Flux objects; None is the control plane's.
         flux_chart_ref: True: one OCIRepository per chart (``chartRef``); False: a HelmRepository; None: by the source.
         drift_detection: Flux corrects what others change, but for what istiod itself changes.
-        disable_take_ownership: Flux refuses objects of others; for the time after the migration.
+        disable_take_ownership: a release stops at objects of others; for the time after the migration.
         argocd_layout: one of :data:`ARGOCD_LAYOUTS`.
         argocd_namespace: where Argo CD runs.
         argocd_project: the AppProject.
@@ -90,23 +87,6 @@ class EmitOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """Something that a target cannot express for one release.
-
-    Attributes:
-        release: name of the release.
-        capability: what is missing.
-        reason: what happens because of it.
-        action: what a person can do.
-    """
-
-    release: str
-    capability: Capability
-    reason: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
 class Unit:
     """A release with a name that is unique in the whole output, for files and for objects in one namespace.
 
@@ -129,10 +109,6 @@ class Emitter(Protocol):
 
     def files(self, releases: Sequence[Release], options: EmitOptions) -> Files:
         """The whole output folder. Pure; the releases are in the order in which they are applied."""
-        ...
-
-    def limits(self, releases: Sequence[Release], options: EmitOptions) -> list[Limit]:
-        """What this target cannot express for these releases."""
         ...
 
 

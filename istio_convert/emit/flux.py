@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from istio_convert.emit import webhooks
-from istio_convert.emit.base import Capability, EmitOptions, Files, Limit, Unit, control_namespace, units
+from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, control_namespace, units
 from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.emit.guides.flux import guide as flux_guide
 from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
@@ -36,10 +36,6 @@ class Flux:
 
     name = "flux"
     capabilities = frozenset(Capability)
-
-    def limits(self, releases: Sequence[Release], options: EmitOptions) -> list[Limit]:  # noqa: ARG002 - the protocol
-        """Flux can express everything."""
-        return []
 
     def files(self, releases: Sequence[Release], options: EmitOptions) -> Files:
         """``kustomization.yaml``, ``source.yaml``, one file per release in order, ``README.md``."""
@@ -171,4 +167,4 @@ def _readme(plan: Sequence[Unit], home: str, options: EmitOptions) -> str:
         *((_file(unit), with_patches(f"release {unit.slug}, its values", unit)) for unit in plan),
     ]
     guide = flux_guide(plan, home, options, contents=contents, from_registry=_uses_chart_ref(options))
-    return readme(guide, plan, todo=options.todo)
+    return readme(guide, plan, options.todo)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from istio_convert.emit.base import Capability, EmitOptions, Files, Limit, Unit, units
+from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, units
 from istio_convert.emit.guides.helm import guide as helm_guide
 from istio_convert.emit.helm_scripts import PLUGIN, install_script, post_render_script
 from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
@@ -30,11 +30,7 @@ class Helm:
     """The emitter for plain Helm."""
 
     name = "helm"
-    capabilities = frozenset(Capability)
-
-    def limits(self, releases: Sequence[Release], options: EmitOptions) -> list[Limit]:  # noqa: ARG002 - the protocol
-        """Helm can express everything."""
-        return []
+    capabilities = frozenset(Capability) - {Capability.DRIFT_DETECTION}
 
     def files(self, releases: Sequence[Release], options: EmitOptions) -> Files:
         """``install.sh``, ``values/``, the post-renderer below ``plugins/`` when there are patches, ``README.md``."""
@@ -69,4 +65,4 @@ def _readme(plan: Sequence[Unit], files: Files, options: EmitOptions) -> str:
         described[f"values/{unit.slug}.yaml"] = f"the values of {unit.slug}"
         described[f"{_FOLDER}/releases/{unit.slug}/kustomization.yaml"] = with_patches(unit.slug, unit)
     guide = helm_guide(plan, options, [(path, described[path]) for path in files])
-    return readme(guide, plan, todo=options.todo)
+    return readme(guide, plan, options.todo)

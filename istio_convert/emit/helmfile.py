@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from istio_convert.emit.base import Capability, EmitOptions, Files, Limit, Unit, units
+from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, units
 from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.emit.guides.helmfile import guide as helmfile_guide
 from istio_convert.emit.kustomize import comment_lines, commented, is_strategic, patch_object, patch_text, target_object
@@ -29,11 +29,7 @@ class Helmfile:
     """The emitter for helmfile."""
 
     name = "helmfile"
-    capabilities = frozenset(Capability)
-
-    def limits(self, releases: Sequence[Release], options: EmitOptions) -> list[Limit]:  # noqa: ARG002 - the protocol
-        """Helmfile can express everything."""
-        return []
+    capabilities = frozenset(Capability) - {Capability.DRIFT_DETECTION}
 
     def files(self, releases: Sequence[Release], options: EmitOptions) -> Files:
         """``helmfile.yaml``, ``values/``, one file per patch below ``patches/``, ``README.md``."""
@@ -61,7 +57,7 @@ class Helmfile:
                 files[path] = _patch_document(unit, number, patch)
                 described[path] = f"a patch for {unit.slug}"
         guide = helmfile_guide(plan, options, [(path, described[path]) for path in files])
-        return {**files, "README.md": readme(guide, plan, todo=options.todo)}
+        return {**files, "README.md": readme(guide, plan, options.todo)}
 
 
 def _repository(options: EmitOptions) -> dict[str, Any]:

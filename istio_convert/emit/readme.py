@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from istio_convert.emit.base import Limit, Unit
+from istio_convert.emit.base import Unit
 
 KEEP_AWAY = """
 `istioctl uninstall --purge` and `istioctl uninstall --revision …`: they remove objects by labels that the charts set
@@ -43,13 +43,12 @@ class Guide:
     never: str
 
 
-def readme(guide: Guide, units: Sequence[Unit], limits: Sequence[Limit] = (), todo: Sequence[str] = ()) -> str:
+def readme(guide: Guide, units: Sequence[Unit], todo: Sequence[str] = ()) -> str:
     """The text of a README.
 
     Args:
         guide: the target's part.
         units: the releases, in order.
-        limits: what the target cannot express.
         todo: what still needs a person, one text each.
     """
     lines = [f"# {guide.title}", "", "## What is in here", ""]
@@ -64,8 +63,7 @@ def readme(guide: Guide, units: Sequence[Unit], limits: Sequence[Limit] = (), to
     lines += ["", "## How to go back", "", *_steps(_paragraphs(guide.back))]
     lines += ["", "## What never to run", "", *_bullets(_paragraphs(guide.never + KEEP_AWAY))]
     lines += ["", "## What still needs a person", ""]
-    open_points = [f"{limit.release}: {limit.reason} {limit.action}" for limit in limits] + list(todo)
-    lines += _bullets(open_points) if open_points else ["Nothing."]
+    lines += _bullets(todo) if todo else ["Nothing."]
     if notes := [f"{unit.slug}: {note}" for unit in units for note in unit.release.notes]:
         lines += ["", "## Notes on the releases", "", *_bullets(notes)]
     return "\n".join(lines) + "\n"

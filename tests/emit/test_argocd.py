@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from istio_convert.emit import ARGOCD_LAYOUTS, Capability, EmitOptions, emit, limits
+from istio_convert.emit import ARGOCD_LAYOUTS, EmitOptions, emit
 from istio_convert.release import Release
 
 from . import schemas_argocd
@@ -209,14 +209,10 @@ def test_the_names_of_the_webhooks_carry_the_revision() -> None:
 def test_a_schema_that_must_be_skipped() -> None:
     plain = load(emit([gateway(skip_schema=True, depends_on=[])], "argocd")["applications/istio-ingressgateway.yaml"])
     assert plain["spec"]["source"]["helm"]["skipSchemaValidation"] is True
-    patched = [gateway(skip_schema=True, patches=[tolerations()], depends_on=[])]
-    found = limits(patched, "argocd")
-    assert [(limit.release, limit.capability) for limit in found] == [
-        ("istio-ingressgateway", Capability.SKIP_SCHEMA_WITH_PATCHES)
-    ]
-    assert found[0].action.startswith("Go to 1.25.5, or")
-    assert "Kustomize cannot switch the schema off" in emit(patched, "argocd")["README.md"]
-    assert limits(mesh(), "argocd") == []
+    patched = emit([gateway(skip_schema=True, patches=[tolerations()], depends_on=[])], "argocd")
+    (chart,) = load(patched["kustomize/istio-ingressgateway/kustomization.yaml"])["helmCharts"]
+    assert (chart["releaseName"], chart["nameTemplate"]) == ("--skip-schema-validation", "istio-ingressgateway")
+    assert "nameTemplate" in patched["README.md"]
 
 
 def test_definitions() -> None:

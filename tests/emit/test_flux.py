@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from istio_convert.emit import EmitOptions, emit, limits
+from istio_convert.emit import EmitOptions, emit
 from istio_convert.errors import InvalidNameError, OutputError
 from istio_convert.release import Patch, Release
 
@@ -305,10 +305,6 @@ def test_the_readme() -> None:
     assert "Nothing.\n" in emit(releases)["README.md"]
 
 
-def test_flux_has_no_limits() -> None:
-    assert limits(mesh(), "flux") == []
-
-
 BAD_NAMES = ["a'; rm -rf ~; '", "../x", "a b", "A", "", "-a", "a-", "a.b", "a/b", "a\n", "$(id)", '"', "ä", "a" * 54]
 
 
@@ -378,3 +374,17 @@ def test_nothing_and_unknown() -> None:
         emit([base()], "pulumi")
     with pytest.raises(OutputError, match="layout"):
         emit([base()], "flux", EmitOptions(argocd_layout="x"))
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("argocd", EmitOptions(disable_take_ownership=True)),
+        ("argocd", EmitOptions(drift_detection=True)),
+        ("helm", EmitOptions(drift_detection=True)),
+        ("helmfile", EmitOptions(drift_detection=True)),
+    ],
+)
+def test_an_option_that_the_target_does_not_have(name: str, options: EmitOptions) -> None:
+    with pytest.raises(OutputError, match=f"the target {name} has no"):
+        emit([base()], name, options)

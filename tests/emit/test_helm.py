@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from istio_convert.emit import EmitOptions, emit, limits
+from istio_convert.emit import EmitOptions, emit
 from istio_convert.emit.base import Unit
 from istio_convert.emit.helm_scripts import install_script
 from istio_convert.emit.writer import write
@@ -121,7 +121,3 @@ def test_a_name_that_was_not_checked_still_reaches_no_script() -> None:
         release = gateway(name, depends_on=[])
         with pytest.raises(InvalidNameError):
             install_script([Unit(release, name, ())], EmitOptions())
-
-
-def test_helm_has_no_limits() -> None:
-    assert limits(mesh(), "helm") == []

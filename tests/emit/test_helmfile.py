@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from istio_convert.emit import EmitOptions, emit, limits
+from istio_convert.emit import EmitOptions, emit
 from istio_convert.release import Patch, Release
 
 from .releases import HARD_TEXTS, base, gateway, istiod, load, mapping, removal, target, tolerations
@@ -144,7 +144,3 @@ def test_ownership() -> None:
     files = emit(mesh(), "helmfile", EmitOptions(disable_take_ownership=True))
     assert "takeOwnership" not in files["helmfile.yaml"]
     assert "`takeOwnership` is left out" in files["README.md"]
-
-
-def test_helmfile_has_no_limits() -> None:
-    assert limits(mesh(), "helmfile") == []

@@ -44,11 +44,17 @@ def patches() -> list[Patch]:
     ]
 
 
+def gateway_patch() -> Patch:
+    body = {"spec": {"template": {"spec": {"dnsConfig": {"options": [{"name": "ndots", "value": "1"}]}}}}}
+    return Patch(target("Deployment", "patched", "edge"), body, ("a value from gateway 1.31 on",))
+
+
 def mesh() -> list[Release]:
     return [
         base("1.23.6", values=mapping(VALUES)),
         istiod(values=mapping(VALUES), patches=patches()),
         gateway(namespace="edge", values=mapping(VALUES), skip_schema=True),
+        gateway("patched", "edge", values=mapping(VALUES), skip_schema=True, patches=[gateway_patch()]),
     ]
 
 
@@ -124,7 +130,7 @@ def test_kustomize_reads_the_flux_folder_as_it_is(tmp_path: Path) -> None:
     (written,) = parse_objects(files["istiod.yaml"])
     assert built["HelmRelease istio-system/istiod"] == written
     assert written["spec"]["values"] == VALUES
-    assert len(built) == 4
+    assert len(built) == 5
 
 
 @pytest.mark.parametrize("major", [3, 4])
@@ -133,14 +139,15 @@ def test_argocd(tmp_path: Path, repository: str, major: int) -> None:
     kustomize, helm = need("kustomize"), need_helm(major)
     files = emit(mesh(), "argocd", EmitOptions(chart_source=repository))
     write(tmp_path / "out", files)
-    folder = tmp_path / "out" / "kustomize" / "istiod"
-    built = by_name(run([kustomize, "build", "--enable-helm", "--helm-command", helm, folder]))
-    assert built == expected(mesh(), "istiod")
+    for name in ("istiod", "patched"):
+        folder = tmp_path / "out" / "kustomize" / name
+        built = by_name(run([kustomize, "build", "--enable-helm", "--helm-command", helm, folder]))
+        assert built == expected(mesh(), name)
     for release in (mesh()[0], mesh()[2]):
         (application,) = parse_objects(files[f"applications/{release.name}.yaml"])
         assert application["spec"]["source"]["helm"]["valuesObject"] == VALUES
     applied = by_name(run([kustomize, "build", tmp_path / "out"]))
-    assert [key.split("/")[1] for key in applied] == ["istio-base", "istio-ingressgateway", "istiod"]
+    assert [key.split("/")[1] for key in applied] == ["istio-base", "istio-ingressgateway", "istiod", "patched"]
 
 
 def test_the_values_of_an_application_set() -> None:
@@ -189,10 +196,10 @@ def test_plain_helm(tmp_path: Path, repository: str, major: int) -> None:
     assert definition["spec"]["group"] == "example.com"
     assert output == expected(mesh())
     calls = log.read_text()
-    assert calls.count("'--take-ownership'") == 3
-    assert calls.count("'--wait'") == 3
+    assert calls.count("'--take-ownership'") == 4
+    assert calls.count("'--wait'") == 4
     assert ("'--force-conflicts'" in calls) == ("'--server-side=true'" in calls) == (major == 4)
-    assert calls.count("'--skip-schema-validation'") == 1
+    assert calls.count("'--skip-schema-validation'") == 2
     dry = by_name(run([folder / "install.sh", "--debug", "--dry-run=client"], env=env))
     assert dry == output
 

@@ -17,7 +17,8 @@ calls Helm itself: `argocd-cm` must hold `kustomize.buildOptions: --enable-helm`
 """
 _SCHEMA = """
 `skipSchemaValidation` is set where a chart's schema refuses everything under Helm 3.18.5 and newer; Argo CD brings
-such a Helm from 3.3 on.
+such a Helm from 3.3 on. In `kustomize/` the flag `--skip-schema-validation` stands in the place of `releaseName`, since
+Kustomize has no field for it; `nameTemplate` gives the name.
 """
 _REGISTRY = """
 Charts from a registry: Argo CD needs a repository secret for it, of type helm with `enableOCI: "true"`.
