@@ -15,7 +15,7 @@ from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, contro
 from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.emit.guides.flux import guide as flux_guide
 from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
-from istio_convert.emit.kustomize import commented, inline_patches, patch_text
+from istio_convert.emit.kustomize import commented, inline_patches
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme, with_patches
 from istio_convert.emit.schema_note import schema_note
@@ -156,8 +156,8 @@ def _drift_detection(release: Release) -> dict[str, Any]:
 
 
 def _would_be_substituted(release: Release, values: dict[str, Any]) -> bool:
-    texts = [json.dumps(values, ensure_ascii=False), *(patch_text(patch) for patch in release.patches)]
-    return any(mark in text for text in texts for mark in ("${", "$$"))
+    text = json.dumps([values, *(patch.body for patch in release.patches)], ensure_ascii=False)
+    return "${" in text or "$$" in text
 
 
 def _readme(plan: Sequence[Unit], home: str, options: EmitOptions) -> str:
