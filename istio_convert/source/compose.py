@@ -35,12 +35,21 @@ except ImportError:  # no C extension for this platform
 
 MAX_DEPTH = 100
 MAX_NODES = 100_000
-# The pure parser needs some 30 microseconds a node, so it only steps in for files of a human size.
+# The pure parser needs some 30 microseconds a node, so it takes no huge files, and steps in only for human ones.
+_MAX_PURE = 2**20
 _MAX_SECOND_TRY = 64 * 1024
 _CHARACTERS_PER_NODE = 256
 _INDICATOR = re.compile(r"(?:\s|#.*)*[-:]")
-# What ruamel's parsers raise on broken input, beside their own YAMLError.
-_PARSER_ERRORS = (YAMLError, ValueError, TypeError, LookupError, AttributeError, AssertionError, NotImplementedError)
+# What ruamel's own parser raises on some broken input, where it should raise its YAMLError.
+_PURE_SLIPS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NotImplementedError,
+    TypeError,
+    ValueError,
+)
 
 _NextEvent: TypeAlias = Callable[[], Any]
 
@@ -91,12 +100,12 @@ def compose(text: str, file: str) -> list[Raw]:
     """
     try:
         try:
-            return _Composer(file).run(_libyaml(text) if CParser is not None else _pure(text))
+            return _Composer(file).run(_libyaml(text) if CParser is not None else _pure(text, file))
         except MarkedYAMLError as error:
             if CParser is None or "found unexpected ':'" not in str(error.problem) or len(text) > _MAX_SECOND_TRY:
                 raise
-            return _Composer(file).run(_pure(text))
-    except _PARSER_ERRORS as error:
+            return _Composer(file).run(_pure(text, file))
+    except (YAMLError, UnicodeEncodeError) as error:
         raise forbidden_character(text, file) or diagnose(_problem(error), text, file) from None
 
 
@@ -105,24 +114,39 @@ def _libyaml(text: str) -> _NextEvent:
     return next_event
 
 
-def _pure(text: str) -> _NextEvent:
+def _pure(text: str, file: str) -> _NextEvent:
+    if len(text) > _MAX_PURE:
+        raise YamlError(
+            f"more than {_MAX_PURE // 2**20} MiB, and no fast YAML parser on this machine",
+            origin=Origin(file, 1, 1),
+            hint="install ruamel.yaml.clib, or give the IstioOperator alone",
+        )
     parser = YAML(typ="safe", pure=True)
     parser.version = (1, 1)
-    return _with_empty_scalars_in_place(parser.parse(text), text).__next__
+    return _like_libyaml(parser.parse(text), text).__next__
 
 
-def _with_empty_scalars_in_place(events: Iterable[Any], text: str) -> Iterator[Any]:
-    """Put the mark of an empty value behind its colon or dash, as libyaml does; the pure parser puts it further on."""
+def _like_libyaml(events: Iterable[Any], text: str) -> Iterator[Any]:
+    """The pure parser's events with libyaml's manners.
+
+    The mark of an empty value in block style stands behind its colon or dash, not at whatever comes next, and half of a
+    surrogate pair is an error.
+    """
     previous: Any = None
-    for event in events:
-        if isinstance(event, ScalarEvent) and not (event.value or event.style or event.tag or event.anchor):
-            before = previous.end_mark
-            if match := _INDICATOR.match(text, before.index):
-                line = text.count("\n", before.index, match.end())
-                column = match.end() - (text.rfind("\n", 0, match.end()) + 1)
-                event.start_mark = StringMark("", match.end(), before.line + line, column, None, 0)
-        yield event
-        previous = event
+    try:
+        for event in events:
+            if isinstance(event, ScalarEvent) and not (event.value or event.style or event.tag or event.anchor):
+                before = previous.end_mark
+                if match := _INDICATOR.match(text, before.index):
+                    line = before.line + text.count("\n", before.index, match.end())
+                    column = match.end() - (text.rfind("\n", 0, match.end()) + 1)
+                    event.start_mark = StringMark("", match.end(), line, column, None, 0)
+            if isinstance(event, ScalarEvent):
+                event.value.encode()
+            yield event
+            previous = event
+    except _PURE_SLIPS as error:
+        raise YAMLError from error
 
 
 def _problem(error: Exception) -> SyntaxProblem:

@@ -81,6 +81,7 @@ _LEFTOVERS = (
 )
 # These break the YAML far away from where the parser stops, but only where they begin a line.
 _DISTANT = re.compile(r"^\s*(?:-\s+)?(?:\{\{|\{%)|^(?:<<<<<<<|=======|>>>>>>>)(?: |$)")
+_BLOCK_SCALAR = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*\s*(?:#.*)?$")
 
 
 class _Cause(NamedTuple):
@@ -151,7 +152,7 @@ def decode(data: str | bytes, file: str) -> str:
     if len(data) > MAX_BYTES:
         raise YamlError(
             f"more than {MAX_BYTES // 2**20} MiB",
-            origin=Origin(file),
+            origin=Origin(file, 1, 1),
             hint="give the IstioOperator alone; Kubernetes stores at most 1.5 MB",
         )
     text = data if isinstance(data, str) else _from_utf8(data, file)
@@ -208,14 +209,13 @@ def diagnose(problem: SyntaxProblem, text: str, file: str) -> YamlError:
     if len(text) > _MAX_SEARCHED:
         return _cause(problem, file)
     lines = re.split(r"\r\n|[\r\n\x85\u2028\u2029]", text)  # as the parser counts them
-    return _leftover(problem, lines, file) or _cause(problem, file)
+    return _leftover(problem, lines, file) or _text_behind_a_value(problem, lines, file) or _cause(problem, file)
 
 
 def _leftover(problem: SyntaxProblem, lines: list[str], file: str) -> YamlError | None:
     """The error that names another language in the lines at fault, or before them."""
     near = dict.fromkeys((problem.line, problem.start_line, _line_before(lines, problem.line)))
-    distant = (number for number in range(min(problem.line + 1, len(lines))) if _DISTANT.search(lines[number]))
-    for number in (*near, next(distant, -1)):
+    for number in (*near, _distant(lines[: problem.line + 1])):
         if not 0 <= number < len(lines):
             continue
         line = _QUOTED_OR_COMMENT.sub(lambda match: "\x01" * len(match[0]), lines[number])
@@ -232,6 +232,33 @@ def _line_before(lines: list[str], number: int) -> int:
     while number >= 0 and not lines[number].strip():
         number -= 1
     return number
+
+
+def _distant(lines: list[str]) -> int:
+    """The first line that begins with another language and is not part of a block scalar; -1 when there is none."""
+    inside: int | None = None  # the indentation of the key whose block scalar we are in
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" "))
+        if inside is not None and (not line.strip() or indent > inside):
+            continue
+        inside = indent if _BLOCK_SCALAR.search(line) else None
+        if _DISTANT.search(line):
+            return number
+    return -1
+
+
+def _text_behind_a_value(problem: SyntaxProblem, lines: list[str], file: str) -> YamlError | None:
+    """The error for ``{NAME}-gateway`` and ``"a" b``, where the parser misses the next key."""
+    line = lines[problem.line] if problem.line < len(lines) else ""
+    if not re.search("expected (?:key|<block end>)", problem.problem) or not line[: problem.column].rstrip(
+        " "
+    ).endswith(("}", "]", '"', "'")):
+        return None
+    return YamlError(
+        "text behind a closing bracket or quote",
+        origin=Origin(file, problem.line + 1, problem.column + 1),
+        hint="put the whole value in quotes; fill in a placeholder first",
+    )
 
 
 def _cause(problem: SyntaxProblem, file: str) -> YamlError:

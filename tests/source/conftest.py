@@ -1,0 +1,6 @@
+"""Hypothesis without deadlines: a busy machine is no bug."""
+
+from hypothesis import settings
+
+settings.register_profile("no-deadline")
+settings.load_profile("no-deadline")
