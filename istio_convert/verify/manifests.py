@@ -20,6 +20,9 @@ _SEPARATOR = re.compile(r"(?m)^---(?:[ \t]+#.*|[ \t]*)$")
 _CONTENT = re.compile(r"(?m)^[ \t]*[^#\s]")
 _CRD = re.compile(r"(?m)^kind: CustomResourceDefinition$")
 
+#: istioctl's log goes to the same stream as its manifests: a stamped line, and what follows up to the next object.
+_LOG = re.compile(r"(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z\t(?:.*\n)(?:(?!apiVersion:|---).*\n)*")
+
 #: The kinds in Istio's charts that live outside namespaces.
 CLUSTER_SCOPED = frozenset(
     {
@@ -114,6 +117,11 @@ def split_documents(text: str) -> Iterator[str]:
     for document in _SEPARATOR.split(text):
         if _CONTENT.search(document):
             yield document
+
+
+def without_log(text: str) -> str:
+    """Output of istioctl without the lines of its log."""
+    return _LOG.sub("", text)
 
 
 def parse_objects(text: str, where: str = "") -> Iterator[Object]:

@@ -40,6 +40,9 @@ _EMPTY_MEANS_IN_PODS = {"namespaceSelector"}
 #: Maps of free text, whose entries are never defaults.
 _FREE = {"labels", "annotations", "matchLabels", "nodeSelector", "selector"}
 
+#: Entries of ConfigMaps that are records for people, compared as texts.
+_RECORDS = {"original-values", "merged-values"}
+
 _POD_DEFAULTS = {
     "restartPolicy": "Always",
     "dnsPolicy": "ClusterFirst",
@@ -242,7 +245,8 @@ def _workload(obj: Object) -> Object:
 
 
 def _config_map(obj: Object) -> Object:
-    return {**obj, "data": {key: read_text(text) for key, text in (obj.get("data") or {}).items()}}
+    data = obj.get("data") or {}
+    return {**obj, "data": {key: text if key in _RECORDS else read_text(text) for key, text in data.items()}}
 
 
 def _autoscaler(obj: Object) -> Object:

@@ -12,7 +12,7 @@ from istio_convert.verify.charts import ReleaseCharts, locate
 from istio_convert.verify.compare import compare
 from istio_convert.verify.findings import Verification
 from istio_convert.verify.live import is_live
-from istio_convert.verify.manifests import Object, ObjectId, Rendered, object_id, parse_objects
+from istio_convert.verify.manifests import Object, ObjectId, Rendered, object_id, parse_objects, without_log
 from istio_convert.verify.tags import pinned_tags
 
 _OWN_LABELS = ("operator.istio.io/component", "install.operator.istio.io/owning-resource")
@@ -96,7 +96,7 @@ def _reference(
         return built, tags, f"built-in istioctl {charts.version}"
     plain = {item.id: item for item in built}
     name, text = given
-    return [_given(obj, plain) for obj in parse_objects(text, name)], tags, name
+    return [_given(obj, plain) for obj in parse_objects(without_log(text), name)], tags, name
 
 
 def _given(obj: Object, built: dict[ObjectId, Rendered]) -> Rendered:

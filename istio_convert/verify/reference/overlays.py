@@ -63,7 +63,14 @@ def apply_overlay(obj: Object, patches: list[Any], *, strict: bool) -> Object:
         except PathError as error:
             if strict:
                 raise RenderError(f"istioctl refuses the overlay path {path}: {error}") from error
-    return obj
+    result: Object = _plain(obj)
+    return result
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(child) for key, child in value.items()}
+    return [_plain(child) for child in value] if isinstance(value, list) else value
 
 
 def _as_patch_value(value: Any) -> Any:
