@@ -73,7 +73,8 @@ class SettingsMapper:
     def _equal_effect(self, slot: Slot, path: Path, node: Node) -> bool:
         """Whether the chart's value does at this version what the field does, and nothing else."""
         draft = self.draft
-        if not draft.chart.reads(path) or has_null(node):
+        probed = slot.probe if isinstance(slot.probe, dict) and slot.convert is not None else {"": None}
+        if has_null(node) or not all(draft.chart.reads((*path, key) if key else path) for key in probed):
             return False
         if draft.catalog.equivalent(f"{slot.id}@{self.component.kind}") is False:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from istio_convert.catalog import Catalog, ChartFacts
+from istio_convert.catalog import MISSING, Catalog, ChartFacts
 from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.model import ManifestPath
@@ -14,8 +14,6 @@ from istio_convert.operator.merge import Override, merge
 from istio_convert.paths import Path, render
 from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
-
-MISSING = object()
 
 
 @dataclass(slots=True)
@@ -139,7 +137,7 @@ class Draft:
     def _is_default(node: Node, path: Path, defaults: Defaults) -> bool:
         default = defaults.at(path)
         if isinstance(node, Mapping):  # an empty map
-            return isinstance(default, dict) or default is MISSING
+            return isinstance(default, dict)
         if default is MISSING:
             return False
         data = to_data(node)

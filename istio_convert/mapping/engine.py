@@ -21,7 +21,7 @@ from istio_convert.operator.components import Component, Selection, select
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
 from istio_convert.release import Release
-from istio_convert.source.nodes import Leaf, Scalar, leaves
+from istio_convert.source.nodes import Leaf, Scalar, get
 
 CHARTS = {"base": "base", "pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
 ORDER = ("base", "pilot", "cni", "ztunnel", "ingressGateways", "egressGateways")
@@ -91,12 +91,26 @@ class Engine:
 
     def _operator(self, operator: Effective, selection: Selection) -> list[Draft]:
         plane = ControlPlane(operator, self.catalog)
+        self._note_remote(operator)
         drafts = []
         for component in sorted(selection.on, key=lambda c: (ORDER.index(c.kind), c.index)):
             draft = self._component(operator, component, plane)
             drafts.append(draft)
         self._depend(drafts)
         return drafts
+
+    def _note_remote(self, operator: Effective) -> None:
+        """istioctl up to 1.25 has a component that only the chart istiod-remote (gone in 1.24) can install."""
+        enabled = get(operator.spec, ("components", "istiodRemote", "enabled"))
+        if not isinstance(enabled, Scalar) or enabled.value is not True:
+            return
+        cause = enabled.leaf
+        if cause is None:
+            profile = operator.user.items.get("profile")
+            cause = profile.leaf if isinstance(profile, Scalar) else None
+        reason = "the component istiodRemote is the chart istiod-remote, which ended with 1.23"
+        action = "convert to 1.24 or later with profile remote, which took its place, and without this component"
+        self.claims.add(cause, Claim(Outcome.MANUAL, "component.istiodRemote", None, reason, action))
 
     def _component(self, operator: Effective, component: Component, plane: ControlPlane) -> Draft:
         chart = CHARTS.get(component.kind, "gateway")
@@ -181,4 +195,4 @@ class Engine:
                     release.depends_on = [name]
 
 
-__all__ = ["Engine", "Outcomes", "leaves"]
+__all__ = ["Engine", "Outcomes"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.convert import has_null, strings
-from istio_convert.mapping.draft import MISSING, Draft
+from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import (
     PROVIDED,
     GatewayBuilder,

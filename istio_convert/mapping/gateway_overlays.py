@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
-from istio_convert.mapping.draft import MISSING, Draft
+from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
 from istio_convert.mapping.model import ManifestPath
 from istio_convert.mapping.overlaypath import ByKey, Step, Walker, overlay_value, parse

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from istio_convert.catalog import Catalog
-from istio_convert.mapping.draft import MISSING
+from istio_convert.catalog import MISSING, Catalog
 from istio_convert.mapping.model import CONTAINER, ManifestPath, Slot
 from istio_convert.operator.components import Component
 from istio_convert.operator.effective import Effective
@@ -90,7 +89,7 @@ class ControlPlane:
             if found is not MISSING:
                 return found
         default = chart.default(path)
-        return chart.default(("pilot", *path)) if isinstance(default, type(MISSING)) and default is MISSING else default
+        return chart.default(("pilot", *path)) if default is MISSING else default
 
     def shared(self, *path: str) -> object:
         """A value below ``global`` that is in force."""

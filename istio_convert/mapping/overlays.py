@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from istio_convert.catalog.skeleton import SkeletonObject
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
@@ -29,6 +30,10 @@ WHY = "an overlay of the operator"
 
 class _UnresolvableError(Exception):
     """A path that cannot be resolved without the rendered object."""
+
+
+class _NothingThereError(Exception):
+    """A path on which istioctl finds nothing."""
 
 
 @dataclass(slots=True)
@@ -69,8 +74,8 @@ class OverlayMapper:
 
     def _target(self, kind: str, name: str, api_version: str) -> Target | None:
         """The object, or None when the chart renders none of this kind and name."""
-        known = self.draft.chart.skeleton.find(kind, name)
-        if known is None or not self._named(known.pattern, name):
+        known = self._known(kind, name)
+        if known is None:
             return None
         if self.plane.missing(
             self.component.kind, "workload" if kind in ("Deployment", "DaemonSet") else kind
@@ -87,19 +92,34 @@ class OverlayMapper:
         namespace = None if kind in CLUSTER_SCOPED or not known.namespaced else self.component.namespace
         return Target(group, version, kind, name, namespace)
 
-    def _named(self, pattern: str, name: str) -> bool:
-        """Whether the object has just this name with this operator's revision and namespaces."""
+    def _known(self, kind: str, name: str) -> SkeletonObject | None:
+        """The rendered object of this kind that has just this name with this operator's revision and namespaces."""
+        for known in self.draft.chart.skeleton.objects:
+            if known.kind == kind and name in self._names(known):
+                return known
+        return None
+
+    def _names(self, known: SkeletonObject) -> set[str]:
         revision = self.plane.revision
+        namespace = self.component.namespace
+        pattern = known.pattern
+        if known.kind == "MutatingWebhookConfiguration" and namespace == "istio-system":
+            pattern = pattern.replace("-{namespace}", "")  # only elsewhere the name says where
         marks = {
             "{-revision}": f"-{revision}" if revision else "",
             "{revision}": revision or "default",
             "{release}": self.draft.release.name,
-            "{namespace}": self.component.namespace,
+            "{namespace}": namespace,
             "{istioNamespace}": self.plane.effective.namespace,
         }
         for mark, text_ in marks.items():
             pattern = pattern.replace(mark, text_)
-        return pattern == name
+        return {pattern}
+
+    def _pattern(self, target: Target) -> str:
+        """The name under which the skeleton knows an object."""
+        known = self._known(target.kind, target.name)
+        return known.pattern if known is not None else target.name
 
     def _unmatched(self, patches: list[Mapping]) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
@@ -127,9 +147,18 @@ class OverlayMapper:
             if value is not None and self._as_value(target, steps, value, also):
                 return
             self._as_patch(target, steps, value, also)
+        except _NothingThereError:
+            self._nothing_there(patch)
         except _UnresolvableError as error:
             reason = f"{render(steps)}: {error}"
             self._all([patch], Outcome.MANUAL, reason, "run convert --prove, which finds the place by rendering")
+
+    def _nothing_there(self, patch: Mapping) -> None:
+        if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
+            reason = "istioctl finds nothing at this path and refuses the overlay"
+            self._all([patch], Outcome.MANUAL, reason, "correct the path, or remove the patch")
+        else:
+            self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
 
     # -- as a value ------------------------------------------------------------------------------------------------
 
@@ -215,20 +244,33 @@ class OverlayMapper:
         path: list[str | tuple[str, str]] = []
         for step in steps:
             if isinstance(step, str):
+                if self._is_list(target, tuple(path)):
+                    raise _NothingThereError
                 path.append(step)
             elif isinstance(step, ByKey) and path and isinstance(path[-1], str):
                 if merge_key(path[-1], target.kind) != step.key:
                     return None
                 if not self._exists(target, (*path, (step.key, step.value))):
-                    raise _UnresolvableError("no such element is rendered by default")
+                    self._raise_missing(target, tuple(path))
                 path.append((step.key, step.value))
             else:
                 return None
         return tuple(path)
 
+    def _raise_missing(self, target: Target, path: ManifestPath) -> None:
+        """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
+        open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
+        if path and path[-1] in open_lists:
+            raise _UnresolvableError("no such element is rendered by default")
+        raise _NothingThereError
+
+    def _is_list(self, target: Target, path: ManifestPath) -> bool:
+        steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
+        return self.draft.chart.skeleton.elements(target.kind, self._pattern(target), steps) is not None
+
     def _exists(self, target: Target, path: ManifestPath) -> bool:
         steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
-        return self.draft.chart.skeleton.exists(target.kind, target.name, steps)
+        return self.draft.chart.skeleton.exists(target.kind, self._pattern(target), steps)
 
     def _pointer(self, target: Target, steps: tuple[Step, ...], *, delete: bool) -> tuple[tuple[str | int, ...], str]:
         """A JSON pointer and the operation for the last step."""
@@ -239,7 +281,7 @@ class OverlayMapper:
             if isinstance(step, str):
                 pointer.append(step)
                 continue
-            elements = skeleton.elements(target.kind, target.name, tuple(pointer))
+            elements = skeleton.elements(target.kind, self._pattern(target), tuple(pointer))
             length = elements.length if elements is not None else 0
             if isinstance(step, int):
                 if 0 <= step < length:

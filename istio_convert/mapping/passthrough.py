@@ -29,22 +29,25 @@ class Passthrough:
 
     def run(self) -> None:
         """Fill the release's values."""
-        tree, prefix = self._view()
-        self._walk(tree, (), prefix)
+        tree = self._view()
+        self._walk(tree, ())
 
-    def _view(self) -> tuple[Mapping, str]:
+    def _view(self) -> Mapping:
         """The values as istioctl hands them to the chart; ztunnel gets its own block at the root."""
         values = self.effective.values
         own = values.items.get("ztunnel")
         if self.draft.release.chart != "ztunnel" or not isinstance(own, Mapping):
-            return values, ""
+            return values
         view = Mapping({k: v for k, v in values.items.items() if k == "global" or not isinstance(v, Mapping)})
         view.items.update(own.items)
-        return view, "ztunnel"
+        return view
 
-    def _walk(self, node: Mapping, path: Path, prefix: str) -> None:
+    def _walk(self, node: Mapping, path: Path) -> None:
         for key, child in node.items.items():
             below = (*path, key)
+            if isinstance(child, Mapping) and child.items and not self._named(below):
+                self._walk(child, below)
+                continue
             if not self.draft.chart.reads(below):
                 continue
             rule = _rule(self.draft.release.chart, below)
@@ -55,10 +58,11 @@ class Passthrough:
                 continue
             if self._refused(below, child):
                 continue
-            if isinstance(child, Mapping) and child.items:
-                self._walk(child, below, prefix)
-            else:
-                self.draft.set_value(below, child, RULE, reason=self._remark(below))
+            self.draft.set_value(below, child, RULE, reason=self._remark(below))
+
+    def _named(self, path: Path) -> bool:
+        """Whether a map as a whole is looked at by a table."""
+        return self.draft.chart.refusal(path, {}) is not None
 
     def _special(self, rule: ValueRule, path: Path, node: Node) -> bool:
         """Apply a rule of the table; True when it settled the value."""

@@ -139,14 +139,14 @@ def build(documents: list[OperatorDocument], sets: list[str], catalog: Catalog) 
     effective.spec = base
     shown = Mapping({key: node for key, node in user.items.items() if key not in {"values", "unvalidatedValues"}})
     merge(effective.spec, shown, [], "")
-    effective.values = _values(effective, profile_values)
+    effective.values = _values(effective, profile_values, catalog)
     namespace = effective.value("global", "istioNamespace")
     if isinstance(namespace, str) and namespace:
         effective.namespace = namespace
     return effective
 
 
-def _values(effective: Effective, profile_values: Node) -> Mapping:
+def _values(effective: Effective, profile_values: Node, catalog: Catalog) -> Mapping:
     """Values of the profile, of the translated fields, of the user, in the order of istioctl."""
     values = clone(profile_values)
     assert isinstance(values, Mapping)  # noqa: S101 - profiles are maps
@@ -160,17 +160,33 @@ def _values(effective: Effective, profile_values: Node) -> Mapping:
         layer = Mapping()
         put(layer, path, as_text(node) if isinstance(node, Scalar) else node)
         merge(values, layer, [], "")
-    for component in ("pilot", "cni"):
-        enabled = get(effective.spec, ("components", component, "enabled"))
-        leaf = enabled.leaf if isinstance(enabled, Scalar) else None
-        on = bool(enabled.value) if isinstance(enabled, Scalar) else False
-        path = ("pilot", "enabled") if component == "pilot" else ("pilot", "cni", "enabled")
-        put(values, path, Scalar(on, leaf, enabled.origin if enabled else None))
+    _component_state(effective, values, old=catalog.behaviour("old_component_state"))
     merge(values, own, effective.overrides, VALUES_ORDER)
     unvalidated = effective.user.items.get("unvalidatedValues")
     if isinstance(unvalidated, Mapping):
         merge(values, unvalidated, effective.overrides, "spec.unvalidatedValues wins over spec.values")
     return values
+
+
+def _component_state(effective: Effective, values: Mapping, *, old: bool) -> None:
+    """Tell the charts which components there are, as istioctl does before it applies the user's own values again."""
+
+    def switch(component: str, path: tuple[str, ...]) -> None:
+        enabled = get(effective.spec, ("components", component, "enabled"))
+        on = bool(enabled.value) if isinstance(enabled, Scalar) else False
+        leaf = enabled.leaf if isinstance(enabled, Scalar) else None
+        put(values, path, Scalar(on, leaf, enabled.origin if enabled else None))
+
+    switch("pilot", ("pilot", "enabled"))
+    switch("cni", ("istio_cni", "enabled") if old else ("pilot", "cni", "enabled"))
+    if old:
+        switch("base", ("global", "enabled"))
+        namespace = get(effective.spec, ("components", "base", "namespace")) or get(
+            values, ("global", "istioNamespace")
+        )
+        text = namespace.value if isinstance(namespace, Scalar) and namespace.value else "istio-system"
+        leaf = namespace.leaf if isinstance(namespace, Scalar) else None
+        put(values, ("global", "namespace"), Scalar(text, leaf))
 
 
 def as_text(node: Scalar) -> Scalar:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from istio_convert.errors import Issue, Origin
 from istio_convert.source.nodes import Mapping, Node, Scalar, get, to_data
@@ -58,10 +58,10 @@ class ServicePort(_Model):
     """One port of a Service."""
 
     name: StrictStr | None = None
-    port: int | None = None
+    port: StrictInt | None = None
     protocol: StrictStr | None = None
-    target_port: int | StrictStr | None = Field(None, alias="targetPort")
-    node_port: int | None = Field(None, alias="nodePort")
+    target_port: StrictInt | StrictStr | None = Field(None, alias="targetPort")
+    node_port: StrictInt | None = Field(None, alias="nodePort")
 
 
 class Service(_Model):
@@ -69,13 +69,16 @@ class Service(_Model):
 
     type: StrictStr | None = None
     ports: list[ServicePort] | None = None
+    external_ips: list[StrictStr] | None = Field(None, alias="externalIPs")
+    load_balancer_source_ranges: list[StrictStr] | None = Field(None, alias="loadBalancerSourceRanges")
+    load_balancer_ip: StrictStr | None = Field(None, alias="loadBalancerIP")
 
 
 class HpaSpec(_Model):
     """Spec of a HorizontalPodAutoscaler (autoscaling/v2, or v2beta1 metrics)."""
 
-    min_replicas: int | None = Field(None, alias="minReplicas")
-    max_replicas: int | None = Field(None, alias="maxReplicas")
+    min_replicas: StrictInt | None = Field(None, alias="minReplicas")
+    max_replicas: StrictInt | None = Field(None, alias="maxReplicas")
     metrics: list[AnyMap] | None = None
     behavior: AnyMap | None = None
 
@@ -93,7 +96,7 @@ class Kubernetes(_Model):
     pod_disruption_budget: AnyMap | None = Field(None, alias="podDisruptionBudget")
     priority_class_name: StrictStr | None = Field(None, alias="priorityClassName")
     readiness_probe: AnyMap | None = Field(None, alias="readinessProbe")
-    replica_count: int | None = Field(None, alias="replicaCount")
+    replica_count: StrictInt | None = Field(None, alias="replicaCount")
     resources: AnyMap | None = None
     security_context: AnyMap | None = Field(None, alias="securityContext")
     service: Service | None = None
