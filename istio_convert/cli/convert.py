@@ -1,0 +1,162 @@
+"""``istio-convert convert``: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from istio_convert.cli import inputs, terminal
+from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
+from istio_convert.cli.exits import Exit, worst
+from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
+from istio_convert.cli.settings import Settings, emit_options, settings_from
+from istio_convert.errors import IstioConvertError
+
+if TYPE_CHECKING:
+    from istio_convert.api import Conversion
+
+_HELP = """Convert one or more IstioOperators into Helm releases.
+
+OPERATOR is a file, "-" for standard input, a folder or a glob. Several operators of one mesh make one set of releases.
+
+Without -o the manifests go to stdout as one YAML stream and the report goes to stderr. With -o the folder is replaced
+as a whole: manifests, README.md, REPORT.md and report.json.
+"""
+
+
+@click.command("convert", cls=Command, help=_HELP)
+@click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="DIR", help="Write the output into this folder.")
+@version_options
+@emit_options
+@click.option("--separate", is_flag=True, help="Convert each file on its own, into DIR/<name of the file>/.")
+@click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
+@click.option("--diff", "diff_with", metavar="DIR", help="Write nothing; show what would change in this folder.")
+@click.option("--prove", is_flag=True, help="Render both sides and compare, as verify does.")
+@click.option(
+    "--charts",
+    metavar="DIR",
+    allow_from_autoenv=False,
+    help="With --prove: an unpacked Istio release to use instead of the cache.",
+)
+@report_options("lost")
+@common
+@click.pass_context
+def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) -> int:
+    """Check the combination of options, then convert."""
+    output, diff_with = params["output"], params["diff_with"]
+    if output and diff_with:
+        raise click.UsageError("--diff compares and writes nothing; give it without -o")
+    if params["separate"] and not output:
+        raise click.UsageError("--separate writes a folder per file; give it -o DIR")
+    if params["report"] == STDOUT and not output:
+        raise click.UsageError("stdout carries the manifests; give -o DIR, or --report a file")
+    if params["separate"] and params["prove"]:
+        raise click.UsageError("--prove is for operators of one mesh; run verify for each file")
+    if params["charts"] and not params["prove"]:
+        raise click.UsageError("--charts is for --prove")
+    refuse_inside(params["report"], output)
+    names = inputs.expand(operators, _commands(ctx))
+    settings = settings_from(params)
+    reporting = reporting_from(params, on_stdout=False)
+    if params["separate"]:
+        from istio_convert.cli.separate import convert_separately  # noqa: PLC0415 - lazy: few runs need it
+
+        return convert_separately(names, Path(output), settings, reporting)
+    return _convert(names, settings, reporting, params)
+
+
+def _commands(ctx: click.Context) -> list[str]:
+    """Names of the commands, for the hint when an operator was meant to be one."""
+    group = ctx.parent.command if ctx.parent else None
+    return group.list_commands(ctx) if isinstance(group, click.Group) else []
+
+
+def _convert(names: list[str], settings: Settings, reporting: Reporting, params: dict[str, Any]) -> int:
+    from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
+    from istio_convert.api import convert  # noqa: PLC0415
+
+    sources = [inputs.read(name) for name in names]
+    try:
+        conversion = convert(
+            sources, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
+        )
+    except IstioConvertError as error:
+        parts = reporting.parts(report.failed(sources, error))
+        if reporting.terminal_format not in (None, "text"):
+            reporting.show([parts])
+        reporting.deliver([parts])
+        return _refused(error, reporting)
+    account = report.build(conversion, show_values=settings.show_values)
+    parts = reporting.parts(account)
+    codes = [int(Exit.FINDING)] if is_failing(account.worst, reporting.view.fail_at) else []
+    try:
+        codes.append(_write(conversion, settings, params))
+        reporting.deliver([parts])
+    finally:
+        reporting.show([parts])
+    if params["prove"]:
+        codes.append(_prove(conversion, params))
+    return worst(codes)
+
+
+def _prove(conversion: Conversion, params: dict[str, Any]) -> int:
+    from istio_convert.cli.proof import prove  # noqa: PLC0415 - lazy: few runs need it
+    from istio_convert.verify import to_text  # noqa: PLC0415
+
+    proof = prove(conversion, charts=params["charts"])
+    if not params["quiet"]:
+        terminal.say(to_text(proof, show_values=params["show_values"]))
+    return Exit.DONE if proof.proven else Exit.DIFFERENCE
+
+
+def _refused(error: IstioConvertError, reporting: Reporting) -> int:
+    """Hand an error on to the command, or only its code when a report on stderr has told it."""
+    from istio_convert.cli.exits import code_of  # noqa: PLC0415 - beside its use
+
+    if reporting.shows_errors:
+        raise error
+    return code_of(error)
+
+
+def _write(conversion: Conversion, settings: Settings, params: dict[str, Any]) -> int:
+    """Write the folder, the stream or the difference."""
+    options = settings.emit_options()
+    if params["output"]:
+        conversion.write(
+            params["output"],
+            settings.target,
+            force=settings.force,
+            options=options,
+            show_values=settings.show_values,
+        )
+        return Exit.DONE
+    if params["diff_with"]:
+        from istio_convert.emit import diff  # noqa: PLC0415 - lazy: few runs need it
+
+        difference = diff(
+            params["diff_with"], conversion.files(settings.target, options, show_values=settings.show_values)
+        )
+        terminal.product(difference)
+        return Exit.DIFFERENCE if difference else Exit.DONE
+    terminal.product(_stream(conversion, settings))
+    return Exit.DONE
+
+
+def _stream(conversion: Conversion, settings: Settings) -> str:
+    """All objects as one YAML stream.
+
+    Raises:
+        UsageError: the target's output is more than objects.
+    """
+    from istio_convert.emit import emit  # noqa: PLC0415 - lazy: --help needs no emitter
+
+    if settings.target not in ("flux", "argocd"):
+        raise click.UsageError(f"the output for {settings.target} is a folder of files; give it -o DIR")
+    files = emit(conversion.releases, settings.target, settings.emit_options())
+    if any(path.startswith("kustomize/") for path in files):
+        raise click.UsageError("the releases have patches, which Argo CD takes from a folder; give it -o DIR")
+    objects = [text for path, text in files.items() if path.endswith(".yaml") and path != "kustomization.yaml"]
+    return "---\n".join(text.removeprefix("---\n") for text in objects)

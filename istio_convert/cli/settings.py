@@ -1,0 +1,98 @@
+"""What a conversion is to do, as one value that a worker process can take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from istio_convert.cli.command import Function
+
+if TYPE_CHECKING:
+    from istio_convert.emit import EmitOptions
+
+TARGETS = ("flux", "argocd", "helmfile", "helm")
+_LAYOUTS = ("applications", "applicationset", "app-of-apps")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options of one conversion.
+
+    Attributes:
+        to, sets, allow_unknown_version: as for :func:`istio_convert.convert`.
+        target: output format.
+        emit: keyword arguments of :class:`istio_convert.emit.EmitOptions`.
+        show_values: whether reports show values of the input.
+        force: whether to overwrite edited files.
+    """
+
+    to: str | None = None
+    sets: tuple[str, ...] = ()
+    allow_unknown_version: bool = False
+    target: str = "flux"
+    emit: dict[str, Any] = field(default_factory=dict)
+    show_values: bool = False
+    force: bool = False
+
+    def emit_options(self) -> EmitOptions:
+        """The options for the emitter."""
+        from istio_convert.emit import EmitOptions  # noqa: PLC0415 - lazy: --help needs no emitter
+
+        return EmitOptions(**self.emit)
+
+
+#: option -> field of EmitOptions and how click shall read it
+_EMIT: dict[str, tuple[str, dict[str, Any]]] = {
+    "--chart-source": (
+        "chart_source",
+        {"metavar": "oci|URL", "help": "Where charts come from; oci: the official registry."},
+    ),
+    "--flux-namespace": ("flux_namespace", {"metavar": "NS", "help": "Flux: namespace of its objects."}),
+    "--flux-chart-ref/--no-flux-chart-ref": (
+        "flux_chart_ref",
+        {"default": None, "help": "Flux: one OCIRepository per chart. Default: for charts from a registry."},
+    ),
+    "--interval": ("interval", {"metavar": "10m", "help": "How often a controller compares."}),
+    "--drift-detection": ("drift_detection", {"is_flag": True, "help": "Correct what others change."}),
+    "--disable-take-ownership": (
+        "disable_take_ownership",
+        {"is_flag": True, "help": "Stop at objects of others, for the time after the migration."},
+    ),
+    "--argocd-layout": ("argocd_layout", {"type": click.Choice(_LAYOUTS), "help": "Argo CD: how it is arranged."}),
+    "--argocd-namespace": ("argocd_namespace", {"metavar": "NS", "help": "Argo CD: where it runs."}),
+    "--argocd-project": ("argocd_project", {"metavar": "NAME", "help": "Argo CD: the AppProject."}),
+    "--argocd-repository": (
+        "argocd_repository",
+        {"metavar": "URL", "help": "Argo CD: the Git repository that the output is committed to."},
+    ),
+    "--argocd-path": ("argocd_path", {"metavar": "PATH", "help": "Argo CD: the folder in that repository."}),
+    "--argocd-revision": ("argocd_revision", {"metavar": "REF", "help": "Argo CD: branch, tag or commit of it."}),
+}
+EMIT_FIELDS = tuple(name for name, _ in _EMIT.values())
+
+
+def emit_options(function: Function) -> Function:
+    """Add the options about the output's form, and ``--target``."""
+    for flag, (name, how) in reversed(_EMIT.items()):
+        function = click.option(flag, name, **how)(function)
+    return click.option(
+        "--target", type=click.Choice(TARGETS), default=TARGETS[0], show_default=True, help="The tool that applies it."
+    )(function)
+
+
+def settings_from(params: dict[str, Any]) -> Settings:
+    """Settings from the parameters of a command; options that were not given keep their defaults."""
+    given = {name: params[name] for name in EMIT_FIELDS if params.get(name) not in (None, False)}
+    if params.get("flux_chart_ref") is False:
+        given["flux_chart_ref"] = False
+    return Settings(
+        to=params.get("to"),
+        sets=tuple(params.get("sets") or ()),
+        allow_unknown_version=bool(params.get("allow_unknown_version")),
+        target=params.get("target") or TARGETS[0],
+        emit=given,
+        show_values=bool(params.get("show_values")),
+        force=bool(params.get("force")),
+    )

@@ -1,0 +1,76 @@
+"""``istio-convert verify``: the proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from istio_convert.cli import inputs, terminal
+from istio_convert.cli.command import Command, common, version_options
+from istio_convert.cli.exits import Exit
+from istio_convert.cli.proof import prove, text_of
+
+_HELP = """Render what istioctl would apply and what Helm and Kustomize would, and compare the objects.
+
+Needs the charts of the release on this machine ("istio-convert charts add PATH") and the extra "render".
+Exit code 4 when a difference is left that nothing explains.
+"""
+
+
+@click.command("verify", cls=Command, help=_HELP)
+@click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
+@version_options
+@click.option(
+    "--charts",
+    metavar="DIR",
+    allow_from_autoenv=False,
+    help="An unpacked Istio release, or a folder of such, to use instead of the cache.",
+)
+@click.option(
+    "--reference",
+    metavar="FILE|-",
+    help="istioctl's side: output of 'istioctl manifest generate', or 'kubectl get -o yaml' of the live objects.",
+)
+@click.option("--keep-tags", is_flag=True, help="Compare pinned image tags as they are.")
+@click.option("--helm-binary", is_flag=True, help="Render with the helm program on PATH.")
+@click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", help="Of the proof.")
+@click.option("--show-values", is_flag=True, help="Show values of both sides, which may be secrets.")
+@click.option("-v", "--verbose", is_flag=True, help="List explained differences, too.")
+@click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
+@common
+def command(operators: tuple[str, ...], form: str, reference: str | None, **params: Any) -> int:
+    """Convert, render, compare."""
+    from istio_convert.api import convert  # noqa: PLC0415 - lazy: --help needs no library
+
+    names = inputs.expand(operators)
+    if reference == inputs.STDIN and inputs.STDIN in names:
+        raise click.UsageError("both the operator and --reference from standard input")
+    conversion = convert(
+        [inputs.read(name) for name in names],
+        to=params["to"],
+        sets=params["sets"],
+        allow_unknown_version=params["allow_unknown_version"],
+    )
+    given = None
+    if reference is not None:
+        source = inputs.read(reference)
+        given = (source.name, text_of(source.name, source.text))
+    proof = prove(
+        conversion,
+        charts=params["charts"],
+        reference=given,
+        keep_tags=params["keep_tags"],
+        binary=params["helm_binary"],
+    )
+    if not params["quiet"]:
+        from istio_convert import verify  # noqa: PLC0415 - lazy: --help needs no library
+
+        if form == "json":
+            text = verify.to_json(proof, show_values=params["show_values"])
+        elif form == "markdown":
+            text = verify.to_markdown(proof, show_values=params["show_values"])
+        else:
+            text = verify.to_text(proof, show_values=params["show_values"], everything=params["verbose"])
+        terminal.product(text)
+    return Exit.DONE if proof.proven else Exit.DIFFERENCE
