@@ -1,7 +1,7 @@
-"""istio-convert: an IstioOperator as Helm releases, with an account of every field.
+r"""istio-convert: an IstioOperator as Helm releases, with an account of every field.
 
 >>> from istio_convert import convert
->>> conversion = convert("kind: IstioOperator\\napiVersion: install.istio.io/v1alpha1\\n", to="1.25.3")
+>>> conversion = convert("kind: IstioOperator\napiVersion: install.istio.io/v1alpha1\n", to="1.25.3")
 >>> [release.name for release in conversion.releases]
 ['istio-base', 'istiod', 'istio-ingressgateway']
 """
@@ -43,8 +43,8 @@ __all__ = [
     "InputError",
     "InternalError",
     "InvalidNameError",
-    "IstioConvertError",
     "Issue",
+    "IstioConvertError",
     "LedgerError",
     "LossError",
     "MergeConflictError",

@@ -136,7 +136,7 @@ def convert(
     sets: Sequence[str] = (),
     allow_unknown_version: bool = False,
 ) -> Conversion:
-    """Convert one or more IstioOperators.
+    r"""Convert one or more IstioOperators.
 
     Args:
         source: YAML text, or one or several :class:`Source`. Documents without a name, or with the name of the one
@@ -153,7 +153,7 @@ def convert(
         InputError: the text is no YAML, holds no IstioOperator, or one of a wrong shape; or the version is unknown.
 
     Example:
-        >>> conversion = convert("apiVersion: install.istio.io/v1alpha1\\nkind: IstioOperator\\n", to="1.25.3")
+        >>> conversion = convert("apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n", to="1.25.3")
         >>> [release.name for release in conversion.releases]
         ['istio-base', 'istiod', 'istio-ingressgateway']
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from istio_convert.ledger import Outcome
@@ -39,7 +40,7 @@ class SettingsMapper:
         for name in NEVER_APPLIED & set(settings.items):
             node = settings.items.pop(name)
             self._claim(node, Outcome.INERT, "k8s.volumes", "istioctl accepts the field and applies it to nothing")
-        for slot in SLOTS:
+        for slot in most_specific_first(SLOTS):
             node = _take(settings, slot.k8s_field)
             if node is not None:
                 self._map(slot, node)
@@ -124,6 +125,11 @@ class SettingsMapper:
     def _claim(self, node: Node, outcome: Outcome, rule: str, reason: str) -> None:
         for leaf in leaves(node):
             self.draft.claims.add(leaf, Claim(outcome, rule, None, reason))
+
+
+def most_specific_first(slots: Iterable[Slot]) -> list[Slot]:
+    """The slots in the order in which they take their fields: deep ones before the one above them."""
+    return sorted(slots, key=lambda slot: -len(slot.k8s_field))
 
 
 def _take(settings: Mapping, path: tuple[str, ...]) -> Node | None:

@@ -69,7 +69,7 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, catalog: Catalog, lost_profile:
             f"istioctl {catalog.version} has no such profile; its settings are unknown, default was used",
             "write the profile's settings into the operator, or choose a profile that exists",
         )
-    rule = next((rule for rule in FIELD_RULES if rule.matches(path)), None)
+    rule = max((rule for rule in FIELD_RULES if rule.matches(path)), key=lambda r: r.specificity, default=None)
     if rule is not None:
         return _by_rule(rule, path, leaf)
     if off:

@@ -246,7 +246,7 @@ GENERAL_RULES: tuple[Rule, ...] = (
         source="components.**",
         why="settings of a component that is off have no effect",
         example=Example(
-            spec="components: {cni: {enabled: false, namespace: x, k8s: {priorityClassName: y}}}",
+            spec="components: {cni: {enabled: false, namespace: x, k8s: {priorityClassName: edge}}}",
             outcome="inert",
             leaf="components.cni.k8s.priorityClassName",
         ),

@@ -23,6 +23,11 @@ class FieldRule(Rule):
     outcome: Outcome = Outcome.RELEASE
     action: str = ""
 
+    @property
+    def specificity(self) -> tuple[int, ...]:
+        """How precisely the pattern names a path, step by step; the most specific rule counts."""
+        return tuple({"**": 0, "*": 1}.get(str(step), 2) for step in self.pattern)
+
     def matches(self, path: Path) -> bool:
         """Whether the rule is about a path."""
         pattern = self.pattern
@@ -98,8 +103,8 @@ FIELD_RULES: tuple[FieldRule, ...] = (
         "component.enabled",
         "components.*.enabled",
         "decides whether there is a release",
-        "components: {egressGateways: [{name: istio-egressgateway, enabled: false}]}",
-        "components.egressGateways[0].enabled",
+        "components: {base: {enabled: true}}",
+        "components.base.enabled",
         ("spec", "components", "*", "enabled"),
     ),
     FieldRule(

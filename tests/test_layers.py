@@ -1,0 +1,66 @@
+"""Data flows one way: a module imports only from the layers above it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "istio_convert"
+#: layers from the ground up; a module may import from its own and from earlier ones
+LAYERS = (
+    ("errors", "paths"),
+    ("source",),
+    ("catalog",),
+    ("operator",),
+    ("ledger", "release"),
+    ("mapping",),
+    ("emit", "report", "verify"),
+    ("api",),
+    ("migrate",),
+    ("cli", "__main__", "__init__"),
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+
+def part(module: str) -> str:
+    steps = module.split(".")
+    return steps[1] if len(steps) > 1 else "__init__"
+
+
+def imports(path: Path) -> set[str]:
+    """Parts of the package that a file imports at run time."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("istio_convert"):
+            if node.module == "istio_convert":
+                found |= {alias.name if alias.name in RANK else "__init__" for alias in node.names}
+            else:
+                found.add(part(node.module))
+        elif isinstance(node, ast.Import):
+            found |= {part(alias.name) for alias in node.names if alias.name.startswith("istio_convert")}
+    return found
+
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_follow_the_layers(path: Path) -> None:
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for other in imports(path):
+        if other == "__init__" and own in ("report", "emit", "cli", "migrate", "verify"):
+            continue  # the version number
+        assert other in RANK, f"{other} has no layer"
+        assert RANK[other] <= RANK[own], f"{own} imports {other}"
+
+
+def test_the_proof_shares_nothing_with_the_rules() -> None:
+    for path in (PACKAGE / "verify").rglob("*.py"):
+        assert not imports(path) & {"mapping", "operator", "api"}, path
+
+
+def test_every_module_says_what_it_does() -> None:
+    for path in MODULES:
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
