@@ -14,7 +14,7 @@ from istio_convert.verify.live import is_live, set_aside
 from istio_convert.verify.manifests import Object, ObjectId, Rendered
 from istio_convert.verify.normal import normal_form
 from istio_convert.verify.rbac import pair_roles, under_other_name
-from istio_convert.verify.tags import join_variant, read_as_release
+from istio_convert.verify.tags import join_variant, read_as_release, without_image_type
 
 
 def compare(
@@ -93,16 +93,18 @@ class _Comparison:
         obj = _with_namespace(item, skip)
         if is_live(obj):
             obj = set_aside(obj, other, autoscaled=(identity.namespace, identity.name) in self._autoscaled)
-        return self._injector_form(identity, read_as_release(normal_form(obj), self._tags))
+        return self._config_form(identity, read_as_release(normal_form(obj), self._tags))
 
     def _candidate_form(self, identity: ObjectId, skip: Iterable[str]) -> Object:
-        return self._injector_form(identity, normal_form(_with_namespace(self._after[identity], skip)))
+        return self._config_form(identity, normal_form(_with_namespace(self._after[identity], skip)))
 
-    def _injector_form(self, identity: ObjectId, form: Object) -> Object:
-        """The injector's values with what has two spellings written in one."""
+    def _config_form(self, identity: ObjectId, form: Object) -> Object:
+        """Configuration with what has two spellings written in one."""
         data = form.get("data")
-        if identity.kind != "ConfigMap" or not identity.name.startswith("istio-sidecar-injector") or not data:
+        if identity.kind != "ConfigMap" or not isinstance(data, dict):
             return form
+        if not identity.name.startswith("istio-sidecar-injector"):
+            return without_image_type(form, self._tags)
         values = data.get("values")
         if isinstance(values, dict):
             values = copy.deepcopy(values)

@@ -83,7 +83,7 @@ def explain(
         if path[: len(place)] == place and len(path) == len(place) + 1 and not _selects(path[-1], objects):
             if path[-1] in RELEASE_LABELS:
                 return Kind.RELEASE_LABEL, "names the release, the chart or the installer"
-            if _says_default(path[-1], (before, after), identity, objects):
+            if _says_default(path, (before, after), objects):
                 return Kind.RELEASE_LABEL, "says no more than the default"
     if path[:2] == ("metadata", "annotations") and len(path) == 3 and path[2].startswith(_RELEASE_ANNOTATIONS):
         return Kind.RELEASE_LABEL, "belongs to the installer"
@@ -103,7 +103,7 @@ def _selects(label: str, objects: tuple[Object, Object]) -> bool:
     return False
 
 
-def _says_default(label: str, values: tuple[Any, Any], identity: ObjectId, objects: tuple[Object, Object]) -> bool:
+def _says_default(path: Path, values: tuple[Any, Any], objects: tuple[Object, Object]) -> bool:
     gateway = any(
         ((obj.get("metadata") or {}).get("labels") or {}).get("operator.istio.io/component")
         in ("IngressGateways", "EgressGateways")
@@ -111,10 +111,10 @@ def _says_default(label: str, values: tuple[Any, Any], identity: ObjectId, objec
     )
     if not gateway:
         return False
-    if label in _GATEWAY_LABELS:
-        return _GATEWAY_LABELS[label] in values
-    # on the object itself the revision is a remark; on pods it chooses the injector, which the caller looks at
-    return label == "istio.io/rev" and ("default" in values or identity.kind != "Deployment")
+    if path[-1] in _GATEWAY_LABELS:
+        return _GATEWAY_LABELS[path[-1]] in values
+    # on the object itself the revision is a remark; on pods it chooses the injector
+    return path[-1] == "istio.io/rev" and ("default" in values or path[0] == "metadata")
 
 
 def _in_config_map(identity: ObjectId, path: Path, objects: tuple[Object, Object]) -> tuple[Kind, str]:

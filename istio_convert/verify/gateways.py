@@ -15,6 +15,7 @@ from typing import Any
 
 from istio_convert.verify.findings import ABSENT, Difference, Kind
 from istio_convert.verify.manifests import Object
+from istio_convert.verify.normal import derived_pull_policy
 
 PROXY = "[istio-proxy]"
 #: Volumes of istioctl's gateway chart that injection provides: the same by name, or under another name at the same path
@@ -140,6 +141,10 @@ class _View:
         places = self._of(*steps)
         reference, candidate, plain = places
         image = reference.get("image", ABSENT)
+        derived = derived_pull_policy(str(image)).get("imagePullPolicy")
+        if "imagePullPolicy" not in reference and candidate.get("imagePullPolicy") == derived:
+            # written out on Helm's side: what the API server derives from the image on istioctl's
+            candidate.pop("imagePullPolicy", None)
         if image != "auto" and (plain is None or plain.get("image") == image):
             reference.pop("image", None)
             self._note(f"{path}.image", image, candidate.pop("image"))
@@ -153,6 +158,8 @@ class _View:
                 if part == "env" and plain is None and key.strip("[]") not in VARIABLES:
                     continue
                 self._provided(f"{path}.{part}", key, inner)
+            if part == "ports":
+                _drop_doubles(*inner)
             for side in (reference, candidate):
                 if not side.get(part, True):
                     del side[part]
@@ -185,9 +192,20 @@ class _View:
         if isinstance(injected, dict):
             context = injected.setdefault("securityContext", {})
             for key in ("runAsUser", "runAsGroup"):
+                path = f"spec.template.spec.containers{PROXY}.securityContext.{key}"
                 if key not in context and mine.get(key) == _PROXY_ID:
                     context[key] = _PROXY_ID
-                    self._note(f"spec.template.spec.containers{PROXY}.securityContext.{key}", _PROXY_ID, ABSENT)
+                    self._note(path, _PROXY_ID, ABSENT)
+                elif key not in mine and context.get(key) == 0:
+                    del context[key]
+                    self._note(path, ABSENT, 0, "root is the proxy image's own user, which injection would replace")
+
+
+def _drop_doubles(reference: dict[str, Any], candidate: dict[str, Any], plain: dict[str, Any] | None) -> None:
+    """A port that istioctl's chart lists twice, for the service and for metrics, is one port."""
+    for key, value in reference.items():
+        if isinstance(value, list) and candidate.get(key) in value and (plain is None or plain.get(key) == value):
+            reference[key] = candidate[key]
 
 
 def _push_down(pod: dict[str, Any]) -> None:
@@ -197,7 +215,10 @@ def _push_down(pod: dict[str, Any]) -> None:
     for group in ("containers", "initContainers"):
         for container in (pod.get(group) or {}).values():
             if isinstance(container, dict):
-                container["securityContext"] = {**inherited, **(container.get("securityContext") or {})}
+                own = {**inherited, **(container.get("securityContext") or {})}
+                if own.get("runAsNonRoot") is False:
+                    del own["runAsNonRoot"]
+                container["securityContext"] = own
     context = {key: value for key, value in context.items() if value not in ({}, [])}
     if context:
         pod["securityContext"] = context

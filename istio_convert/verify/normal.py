@@ -40,6 +40,13 @@ _EMPTY_MEANS_IN_PODS = {"namespaceSelector"}
 #: Maps of free text, whose entries are never defaults.
 _FREE = {"labels", "annotations", "matchLabels", "nodeSelector", "selector"}
 
+#: Targets of metrics as v2beta1 spells them, and as v2 does.
+_OLD_TARGETS = (
+    ("targetAverageUtilization", "averageUtilization", "Utilization"),
+    ("targetAverageValue", "averageValue", "AverageValue"),
+    ("targetValue", "value", "Value"),
+    ("averageValue", "averageValue", "AverageValue"),
+)
 #: Entries of ConfigMaps that are records for people, compared as texts.
 _RECORDS = {"original-values", "merged-values"}
 
@@ -184,7 +191,7 @@ def _item(value: Any, path: Path, kind: str) -> Any:
         return item
     if last in ("containers", "initContainers"):
         _drop(item, _CONTAINER_DEFAULTS)
-        _drop(item, _derived_pull_policy(str(item.get("image", ""))))
+        _drop(item, derived_pull_policy(str(item.get("image", ""))))
     elif last == "ports":
         _drop(item, {"protocol": "TCP"})
     elif last == "env":
@@ -194,7 +201,7 @@ def _item(value: Any, path: Path, kind: str) -> Any:
     return item
 
 
-def _derived_pull_policy(image: str) -> dict[str, str]:
+def derived_pull_policy(image: str) -> dict[str, str]:
     """The pull policy that the API server derives from the image."""
     if image == "auto":
         return {}
@@ -250,7 +257,41 @@ def _config_map(obj: Object) -> Object:
 
 
 def _autoscaler(obj: Object) -> Object:
-    return {**obj, "spec": {"minReplicas": 1, **(obj.get("spec") or {})}}
+    spec = {"minReplicas": 1, **(obj.get("spec") or {})}
+    if isinstance(spec.get("metrics"), list):
+        spec["metrics"] = [_metric(metric) for metric in spec["metrics"]]
+    return {**obj, "spec": spec}
+
+
+def _metric(metric: Any) -> Any:
+    """A metric as autoscaling/v2 spells it; operators of old have the spelling of v2beta1."""
+    if not isinstance(metric, dict):
+        return metric
+    result = dict(metric)
+    for source in ("resource", "containerResource", "pods", "object", "external"):
+        if isinstance(metric.get(source), dict):
+            result[source] = _metric_source(metric[source])
+    return result
+
+
+def _metric_source(source: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(source)
+    target = dict(result.get("target") or {})
+    if source.get("metricName"):
+        metric = {"name": result.pop("metricName")}
+        for key in ("metricSelector", "selector"):
+            if key in result:
+                metric["selector"] = result.pop(key)
+        result["metric"] = {**metric, **(result.get("metric") or {})}
+    if "kind" in target and "describedObject" not in result:
+        # v2beta1 calls the object that is measured "target"
+        result["describedObject"], target = target, {}
+    for old, new, kind in _OLD_TARGETS:
+        if old in result:
+            target |= {new: result.pop(old), "type": kind}
+    if target:
+        result["target"] = target
+    return result
 
 
 def _binding(obj: Object) -> Object:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from istio_convert.errors import RenderError, VerifyError
+from istio_convert.paths import Path
 from istio_convert.release import Release
 from istio_convert.verify import candidate, reference
 from istio_convert.verify.charts import ReleaseCharts, locate
@@ -18,7 +19,7 @@ from istio_convert.verify.tags import pinned_tags
 _OWN_LABELS = ("operator.istio.io/component", "install.operator.istio.io/owning-resource")
 
 
-def verify(
+def verify(  # noqa: PLR0913 (each is one choice of the person who verifies)
     operators: Sequence[tuple[str, str]],
     releases: Sequence[Release],
     version: str,
@@ -26,6 +27,7 @@ def verify(
     sets: Sequence[str] = (),
     charts: ReleaseCharts | str | os.PathLike[str] | None = None,
     given: tuple[str, str] | None = None,
+    leave_out: Collection[Path] = (),
     keep_tags: bool = False,
     binary: bool = False,
 ) -> Verification:
@@ -39,6 +41,8 @@ def verify(
         charts: the charts, or the folder they lie in; by default those of the cache.
         given: (name, text) of manifests to take as istioctl's side: output of ``istioctl manifest generate``, or
             ``kubectl get -o yaml`` of the live objects.
+        leave_out: paths in the operators (``("spec", "values", …)``) that istioctl's side does without: settings that
+            this istioctl refuses, and that the conversion leaves to a person.
         keep_tags: compare pinned image tags as they are; by default one that names another release is read as
             ``version``, as the conversion does.
         binary: render with the ``helm`` program on PATH.
@@ -54,7 +58,7 @@ def verify(
     if not isinstance(charts, ReleaseCharts):
         charts = locate(version, charts)
     notes: list[str] = []
-    expected, tags, source = _reference(operators, charts, sets, given, notes)
+    expected, tags, source = _reference(operators, charts, sets, given, leave_out, notes)
     actual = candidate.render(releases, charts, binary=binary)
     if given is not None:
         expected = _own_objects(expected, {item.id for item in actual}, notes)
@@ -70,6 +74,7 @@ def _reference(
     charts: ReleaseCharts,
     sets: Sequence[str],
     given: tuple[str, str] | None,
+    leave_out: Collection[Path],
     notes: list[str],
 ) -> tuple[list[Rendered], dict[str, str], str]:
     """The objects of istioctl's side, the pinned tags, and what to call that side."""
@@ -82,10 +87,10 @@ def _reference(
     tags: dict[str, str] = {}
     if charts.has_reference:
         semantics = reference.semantics_of(charts.version)
-        groups = reference.group_operators(reference.read_operators(operators))
         try:
-            tags = pinned_tags((reference.merge_inputs(g, sets, charts, semantics) for g in groups), charts.version)
-            built = reference.generate(operators, charts, sets=sets)
+            merged = reference.merge_all(operators, charts, sets=sets, leave_out=leave_out)
+            tags = pinned_tags(merged, charts.version)
+            built = reference.render_all(merged, charts, semantics)
         except RenderError:
             if given is None:
                 raise

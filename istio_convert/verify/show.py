@@ -96,7 +96,7 @@ def to_text(proof: Verification, *, show_values: bool = False, everything: bool 
     """
     lines = [f"Istio {proof.version}: Helm against {proof.source}"]
     lines += [f"note: {note}" for note in proof.notes]
-    lines += [f"note: image tag {old} is read as {new}" for old, new in sorted(proof.tags.items())]
+    lines += [f"note: image tag {old} is read as {new}" for old, new in sorted(proof.tags.items()) if old != new]
     for compared in proof.objects:
         for difference in compared.differences:
             if difference.kind is Kind.UNEXPLAINED or (everything and difference.kind in (Kind.INJECTION, Kind.UNREAD)):
@@ -123,7 +123,7 @@ def to_markdown(proof: Verification, *, show_values: bool = False) -> str:
     """The proof as a Markdown page."""
     lines = [f"# Proof for Istio {proof.version}", "", f"Helm against {proof.source}. {_summary(proof)}", ""]
     lines += [f"- {note}" for note in proof.notes]
-    lines += [f"- Image tag `{old}` is read as `{new}`." for old, new in sorted(proof.tags.items())]
+    lines += [f"- Image tag `{old}` is read as `{new}`." for old, new in sorted(proof.tags.items()) if old != new]
     lines += ["", "| object | component | release | result |", "|---|---|---|---|"]
     for compared in proof.objects:
         cells = (str(compared.id), compared.reference or "-", compared.candidate or "-", TITLES[compared.kind])

@@ -21,15 +21,30 @@ def pinned_tags(merged: Iterable[Tree], version: str) -> dict[str, str]:
         version: the release.
 
     Returns:
-        Tag to the tag that the release has, suffix kept: ``1.11.4-distroless`` to ``1.25.3-distroless``.
+        Tag to the tag that the release has, suffix kept: ``1.11.4-distroless`` to ``1.25.3-distroless``. A tag of the
+        release itself is there too when it has a suffix, which the conversion writes as the variant.
     """
     found: dict[str, str] = {}
     for operator in merged:
         for tag in _tags(operator):
             match = _RELEASE_TAG.match(tag)
-            if match and match.group(1) != version:
+            if match and (match.group(1) != version or match.group(2)):
                 found[tag] = f"{version}{match.group(2) or ''}"
     return found
+
+
+def without_image_type(obj: Object, tags: Mapping[str, str]) -> Object:
+    """The mesh configuration (normal form) without the image type that only spells a tag's suffix."""
+    mesh = get_path(obj, "data", "mesh")
+    kind = get_path(mesh, "defaultConfig", "image", "imageType")
+    if not isinstance(kind, str) or not any(tag.endswith(f"-{kind}") for tag in tags.values()):
+        return obj
+    result = copy.deepcopy(obj)
+    config = result["data"]["mesh"]["defaultConfig"]
+    del config["image"]["imageType"]
+    if not config["image"]:
+        del config["image"]
+    return result
 
 
 def _tags(operator: Tree) -> Iterable[str]:
@@ -47,7 +62,7 @@ def _tags(operator: Tree) -> Iterable[str]:
 
 
 def read_as_release(obj: Object, tags: Mapping[str, str]) -> Object:
-    """A copy of an object (normal form) with pinned tags replaced in images and in the injector's values."""
+    """A copy of an object (normal form) with pinned tags replaced: in images, in the injector's and CNI's settings."""
     return _replace(copy.deepcopy(obj), tags, "") if tags else obj
 
 
@@ -58,6 +73,9 @@ def _replace(value: Any, tags: Mapping[str, str], key: str) -> Any:
         return [_replace(child, tags, key) for child in value]
     if isinstance(value, str) and key == "tag":
         return tags.get(value, value)
+    if isinstance(value, str) and key == "CURRENT_AGENT_VERSION":
+        # CNI's own version: the tag, which on Helm's side has no suffix
+        return tags[value].split("-")[0] if value in tags else value
     if isinstance(value, str) and key == "image":
         name, colon, tag = value.rpartition(":")
         return f"{name}:{tags[tag]}" if colon and tag in tags else value

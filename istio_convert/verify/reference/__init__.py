@@ -5,9 +5,10 @@ Own code from facts read off Istio's sources: it shares nothing with the mapping
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from istio_convert.errors import RenderError
+from istio_convert.paths import Path
 from istio_convert.verify import helm
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.manifests import Object, Rendered, object_id
@@ -15,9 +16,9 @@ from istio_convert.verify.reference.components import Instance, chart_values, in
 from istio_convert.verify.reference.inputs import group_operators, merge_inputs, read_operators
 from istio_convert.verify.reference.semantics import Semantics, semantics_of
 from istio_convert.verify.reference.settings import apply_settings
-from istio_convert.verify.reference.tree import Tree, get_path, go_text
+from istio_convert.verify.reference.tree import Tree, get_path, go_text, take_out
 
-__all__ = ["Semantics", "generate", "group_operators", "merge_inputs", "read_operators", "semantics_of"]
+__all__ = ["Semantics", "generate", "merge_all", "render_all", "semantics_of"]
 
 #: istioctl renders every component under this release name.
 RELEASE_NAME = "istio"
@@ -47,12 +48,45 @@ def generate(
         RenderError: istioctl or Helm refuses, or the charts lack what istioctl needs.
     """
     rules = semantics or semantics_of(charts.version)
-    groups = [merge_inputs(documents, sets, charts, rules) for documents in group_operators(read_operators(operators))]
-    found = [(merged, instance) for merged in groups for instance in instances(merged)]
+    return render_all(merge_all(operators, charts, sets=sets, semantics=rules), charts, rules)
+
+
+def merge_all(
+    operators: Sequence[tuple[str, str]],
+    charts: ReleaseCharts,
+    *,
+    sets: Sequence[str] = (),
+    leave_out: Collection[Path] = (),
+    semantics: Semantics | None = None,
+) -> list[Tree]:
+    """The merged operators of files, see :func:`generate`.
+
+    Args:
+        operators: (name, text) of each operator file.
+        charts: whose profiles are used.
+        sets: texts of ``--set``.
+        leave_out: paths in the documents that are taken out before merging.
+        semantics: of the istioctl; by default those of the charts' release.
+
+    Raises:
+        NotIstioOperatorError: there is no operator in the files.
+        RenderError: no such profile, or a flag that cannot be applied.
+    """
+    rules = semantics or semantics_of(charts.version)
+    documents = read_operators(operators)
+    for document in documents:
+        for path in leave_out:
+            take_out(document, path)
+    return [merge_inputs(group, sets, charts, rules) for group in group_operators(documents)]
+
+
+def render_all(operators: Sequence[Tree], charts: ReleaseCharts, semantics: Semantics) -> list[Rendered]:
+    """The objects of merged operators, see :func:`generate`."""
+    found = [(merged, instance) for merged in operators for instance in instances(merged)]
     planes = {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
     result: list[Rendered] = []
     for merged, instance in found:
-        objects = _render(merged, instance, charts, rules)
+        objects = _render(merged, instance, charts, semantics)
         if instance.component.many:
             plane = planes.get(_revision(merged), merged)
             objects = _with_plain(objects, plane, instance, charts)

@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 from istio_convert.errors import RenderError
+from istio_convert.paths import Path
 
 Tree = dict[str, Any]
 
@@ -156,6 +157,22 @@ def _index_of(items: list[Any], step: str) -> int:
     if _INTEGER.match(inner):
         return int(inner)
     raise RenderError("istioctl refuses a setting: a step of its path cannot be read")
+
+
+def take_out(tree: Any, path: Path) -> None:
+    """Remove what lies at a path of keys and list positions, if anything does."""
+    for step in path[:-1]:
+        if isinstance(tree, dict):
+            tree = tree.get(str(step))
+        elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
+            tree = tree[step]
+        else:
+            return
+    last = path[-1]
+    if isinstance(tree, dict):
+        tree.pop(str(last), None)
+    elif isinstance(tree, list) and isinstance(last, int) and last < len(tree):
+        del tree[last]
 
 
 def get_path(tree: Any, *steps: str) -> Any:
