@@ -5,11 +5,10 @@ from __future__ import annotations
 import difflib
 import glob
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 from istio_convert.errors import InputError, Origin
 
@@ -56,7 +55,7 @@ def read(name: str) -> Source:
     from istio_convert.api import Source  # noqa: PLC0415 - lazy: --help needs no library
 
     if name == STDIN:
-        return Source(STDIN, click.get_binary_stream("stdin").read())
+        return Source(STDIN, sys.stdin.buffer.read())
     try:
         return Source(name, Path(name).read_bytes())
     except OSError as error:
