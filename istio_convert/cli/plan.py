@@ -1,0 +1,171 @@
+"""``istio-convert plan``: the migration of a running mesh, step by step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from istio_convert.cli import inputs, terminal
+from istio_convert.cli.command import Command, common
+from istio_convert.cli.exits import Exit
+from istio_convert.cli.proof import text_of
+from istio_convert.cli.settings import emit_options, settings_from
+
+if TYPE_CHECKING:
+    from istio_convert.api import Conversion, Source
+    from istio_convert.migrate import Options, Plan
+
+_HELP = """Write the migration of a running mesh: a runbook, numbered scripts, and the way back.
+
+The folder has RUNBOOK.md, scripts that may be run again at any time, rollback.sh, plan.json and the releases. Give
+--live a dump of the cluster (00-preflight.sh writes one), so that live selectors, ports and policies are compared.
+
+\b
+  istio-convert plan operator.yaml --from 1.24.6 --to 1.25.3 --strategy in-place -o migration/
+  istio-convert plan operator.yaml --from 1.23.2 --to 1.25.3 --strategy canary --live live.yaml -o migration/
+
+Exit code 3 when the plan has blockers; it is written all the same.
+"""
+
+
+def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter("numbers with commas, such as 10,50,100") from None
+
+
+@click.command("plan", cls=Command, help=_HELP)
+@click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
+@click.option("--from", "source_version", metavar="VERSION", required=True, help="The Istio release that runs now.")
+@click.option("--to", metavar="VERSION", required=True, help="Version of the charts to go to.")
+@click.option(
+    "--strategy",
+    type=click.Choice(["in-place", "canary"]),
+    default="in-place",
+    show_default=True,
+    help="canary: a second control plane and second gateways beside the old ones.",
+)
+@click.option("--live", metavar="DUMP", multiple=True, help="Live objects: backup/live.yaml, or 'kubectl get -o yaml'.")
+@click.option("--charts", metavar="PATH", help="Charts to use instead of the cache.")
+@click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Override a field of spec, as istioctl's --set."
+)
+@click.option(
+    "--revision", metavar="NAME", default="", help="Canary: the new revision. Default: the version with dashes."
+)
+@click.option("--tag", metavar="NAME", default="", help="Canary: revision tag that namespaces name instead.")
+@click.option(
+    "--gateway-suffix", metavar="NAME", default="helm", show_default=True, help="Canary: names the second gateways."
+)
+@click.option(
+    "--traffic",
+    type=click.Choice(["selector", "alb", "dns"]),
+    default="selector",
+    show_default=True,
+    help="Canary: how requests move to the second gateways.",
+)
+@click.option("--weights", default="10,50,100", show_default=True, callback=_weights, help="Canary: shares in percent.")
+@click.option("--alb-ingress", metavar="NS/NAME", default="", help="Canary: the Ingress of the AWS ALB.")
+@click.option("--alb-port", type=int, default=80, show_default=True, help="Canary: the Services' port behind the ALB.")
+@click.option("--dns-name", metavar="HOST", default="", help="Canary: host name with weighted records (external-dns).")
+@click.option("--namespace", "namespaces", metavar="NS", multiple=True, help="Canary: move only these namespaces.")
+@click.option(
+    "--old-application",
+    metavar="NS/NAME",
+    default="",
+    help="Argo CD Application or Flux Kustomization of the operator.",
+)
+@click.option("-o", "--output", metavar="DIR", help="Write the folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print plan.json.")
+@click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
+@click.option(
+    "--fail-on", type=click.Choice(["never", "blocker"]), default="blocker", show_default=True, help="Exit with 3."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
+@emit_options
+@common
+def command(operators: tuple[str, ...], output: str | None, as_json: bool, **params: Any) -> int:
+    """Convert, render what is at hand, plan, write."""
+    from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
+    from istio_convert.emit import write  # noqa: PLC0415 - lazy: --help needs no library
+
+    if not output and not as_json:
+        raise click.UsageError("give -o DIR for the folder, or --json")
+    options = _options(params)
+    emit = settings_from(params).emit_options()
+    sources = [inputs.read(name) for name in inputs.expand(operators)]
+    plan = _plan(sources, options, params)
+    files = migrate.files(plan, emit)
+    if output:
+        write(output, files, force=params["force"])
+    if as_json:
+        terminal.product(files["plan.json"])
+    if not params["quiet"]:
+        _report(plan, output)
+    return Exit.FINDING if plan.blockers and params["fail_on"] == "blocker" else Exit.DONE
+
+
+def _options(params: dict[str, Any]) -> Options:
+    from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
+    from istio_convert.emit import OFFICIAL_REPOSITORY  # noqa: PLC0415 - lazy: --help needs no library
+
+    options = migrate.Options(
+        source_version=params["source_version"],
+        strategy=migrate.Strategy(params["strategy"]),
+        target=params["target"],
+        revision=params["revision"],
+        tag=params["tag"],
+        gateway_suffix=params["gateway_suffix"],
+        traffic=params["traffic"],
+        weights=params["weights"],
+        alb_ingress=params["alb_ingress"],
+        alb_port=params["alb_port"],
+        dns_name=params["dns_name"],
+        old_application=params["old_application"],
+        chart_source=params["chart_source"] or OFFICIAL_REPOSITORY,
+        kube_namespaces=tuple(params["namespaces"]),
+    )
+    options.check()
+    return options
+
+
+def _plan(sources: list[Source], options: Options, params: dict[str, Any]) -> Plan:
+    from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
+
+    conversion = _convert(sources, params)
+    beside = None
+    if options.strategy is migrate.Strategy.CANARY:
+        beside = _convert(sources, params, f"revision={migrate.revision_of(options, conversion.version)}")
+    stages = migrate.build_stages(conversion, options, beside)
+    live = None
+    if params["live"]:
+        dumps = [inputs.read(name) for name in params["live"]]
+        live = [item for dump in dumps for item in migrate.read_objects(dump.text, dump.name)]
+    texts = [(source.name, text_of(source.name, source.text)) for source in sources]
+    return migrate.plan(
+        conversion,
+        options,
+        migrate.render_stages(stages, conversion.version, params["charts"]),
+        live,
+        before=None if live is not None else migrate.render_old(texts, options.source_version, sets=params["sets"]),
+        beside=beside,
+        emit=settings_from(params).emit_options(),
+    )
+
+
+def _convert(sources: list[Source], params: dict[str, Any], *more: str) -> Conversion:
+    from istio_convert.api import convert  # noqa: PLC0415 - lazy: --help needs no library
+
+    return convert(sources, to=params["to"], sets=[*params["sets"], *more])
+
+
+def _report(plan: Plan, output: str | None) -> None:
+    for finding in plan.findings:
+        terminal.say(f"{finding.level.value}: {finding.id}: {finding.text}\nhint: {finding.action}\n")
+    adopted = "unknown" if plan.adoptions is None else str(len(plan.adoptions))
+    removed = "unknown" if plan.removals is None else str(len(plan.removals))
+    terminal.say(f"{len(plan.steps)} steps; objects to adopt: {adopted}; objects to remove at the end: {removed}\n")
+    if output:
+        terminal.say(f"written: {output}; read RUNBOOK.md first\n")

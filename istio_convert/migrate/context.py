@@ -1,0 +1,132 @@
+"""What every step needs to know, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from istio_convert.emit.base import EmitOptions, units
+from istio_convert.migrate.model import Adoption, Converted, Finding, Removal, Stage, Strategy
+from istio_convert.migrate.objects import Known
+from istio_convert.migrate.options import Options, label, revision_of, subdomain
+from istio_convert.migrate.stages import gateway_labels, object_of, old_revisions
+from istio_convert.migrate.targets import TARGETS, Place, Target, home_of
+from istio_convert.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class OldGateway:
+    """A gateway of today that a canary replaces.
+
+    Attributes:
+        name: its Deployment and Service.
+        namespace: where it is.
+        labels: what its Service selects.
+        release: the second gateway's release, in the first stage.
+    """
+
+    name: str
+    namespace: str
+    labels: dict[str, str]
+    release: Release
+
+    @property
+    def new_name(self) -> str:
+        """The second gateway's name."""
+        return object_of(self.release)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that the steps are made from.
+
+    Attributes:
+        conversion: the operators as they are.
+        options: how to go over.
+        emit: how the releases are written.
+        stages: the sets of releases.
+        findings: what was found.
+        adoptions, removals: what changes hands, what goes; None when not known.
+        live: the dump; None when there is none.
+        operators: (namespace, name) of the IstioOperators in the cluster that are known.
+        gateways: the gateways that a canary replaces; empty in place.
+    """
+
+    conversion: Converted
+    options: Options
+    emit: EmitOptions
+    stages: tuple[Stage, ...]
+    findings: tuple[Finding, ...]
+    adoptions: tuple[Adoption, ...] | None
+    removals: tuple[Removal, ...] | None
+    live: Sequence[Known] | None
+    operators: tuple[tuple[str, str], ...]
+    gateways: tuple[OldGateway, ...]
+
+    @property
+    def canary(self) -> bool:
+        """Whether there is a second control plane."""
+        return self.options.strategy is Strategy.CANARY
+
+    @property
+    def target(self) -> Target:
+        """The tool that owns the releases."""
+        return TARGETS[self.options.target]
+
+    @property
+    def revision(self) -> str:
+        """The new revision of a canary."""
+        return revision_of(self.options, self.conversion.version)
+
+    @property
+    def namespace_revision(self) -> str:
+        """What namespaces name: the tag when there is one."""
+        return self.options.tag or self.revision
+
+    @property
+    def old_revisions(self) -> tuple[str, ...]:
+        """The revisions of today; ``default`` for none."""
+        return old_revisions(self.conversion)
+
+    def places(self, stage: Stage) -> list[Place]:
+        """The releases of a stage with what their commands need, in order."""
+        home = home_of(stage, self.emit)
+        source = f"releases/{stage.name}/flux/source.yaml" if self.options.target == "flux" else ""
+        return [
+            Place(stage, unit, home, self.emit, source if number == 0 else "")
+            for number, unit in enumerate(units(stage.releases))
+        ]
+
+
+def known_operators(conversion: Converted, live: Sequence[Known] | None) -> tuple[tuple[str, str], ...]:
+    """(namespace, name) of the operators that are in the cluster as far as files and dump tell.
+
+    A file without a namespace is looked for in the control plane's.
+
+    Raises:
+        InvalidNameError: a name or namespace has another form than Kubernetes gives it.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for operator in conversion.operators:
+        for document in operator.documents:
+            if document.name:
+                found[document.namespace or operator.namespace, document.name] = None
+    for item in live or ():
+        if item.id.kind == "IstioOperator":
+            found[item.id.namespace, item.id.name] = None
+    for namespace, name in found:
+        label(namespace, "the namespace of an IstioOperator")
+        subdomain(name, "the name of an IstioOperator")
+    return tuple(sorted(found))
+
+
+def old_gateways(conversion: Converted, stages: Sequence[Stage]) -> tuple[OldGateway, ...]:
+    """The gateways of today, each with the release that replaces it in a canary."""
+    if len(stages) == 1:
+        return ()
+    old = [release for release in conversion.releases if release.chart == "gateway"]
+    new = [release for release in stages[0].releases if release.chart == "gateway"]
+    return tuple(
+        OldGateway(object_of(before), before.namespace, gateway_labels(before), after)
+        for before, after in zip(old, new, strict=True)
+    )

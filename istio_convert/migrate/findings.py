@@ -1,0 +1,385 @@
+"""What a dump of the cluster says against the migration: everything that names what is going to change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from istio_convert.migrate.model import Finding, Level, Stage
+from istio_convert.migrate.objects import Known, index, look_up, pod_labels, selects, text_map
+from istio_convert.migrate.ownership import twice
+from istio_convert.migrate.stages import object_of
+
+#: Field managers that are expected on Istio's objects.
+_EXPECTED_MANAGERS = frozenset(
+    {"istio-operator", "helm", "helm-controller", "pilot-discovery", "kube-controller-manager", "istio-convert"}
+)
+_WORKLOADS = ("Deployment", "DaemonSet")
+_NETWORKING = "networking.istio.io"
+
+
+def of_rendered(rendered: Sequence[Known]) -> list[Finding]:
+    """What the releases alone say."""
+    shared = twice(rendered)
+    return _finding(
+        "two-owners",
+        Level.BLOCKER,
+        "Two releases render the same object, and would take it from each other.",
+        "Give the control planes different revisions and namespaces, or leave the object out of one of them.",
+        shared,
+    )
+
+
+def of_cluster(rendered: Sequence[Known], live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
+    """What a dump says."""
+    there = index(live)
+    pairs = [(item, there[item.id]) for item in index(rendered).values() if item.id in there]
+    found: list[Finding] = []
+    found += _selectors(pairs)
+    found += _services(pairs)
+    found += _accounts(pairs, live)
+    found += _gateways(rendered, live, stages)
+    found += _pod_selectors(pairs, live)
+    found += _foreign_owners(pairs)
+    found += _managers(pairs)
+    found += _replicas(pairs)
+    found += _namespaces(live, stages)
+    found += _tags(rendered, live)
+    return found
+
+
+def of_operators(live: Sequence[Known], frozen: Iterable[tuple[str, str]]) -> list[Finding]:
+    """What the IstioOperators of a dump say."""
+    known = set(frozen)
+    operators = [item for item in live if item.id.kind == "IstioOperator"]
+    others = [item for item in operators if (item.id.namespace, item.id.name) not in known]
+    stuck = [item for item in operators if item.get("metadata", "deletionTimestamp")]
+    found = _finding(
+        "other-operators",
+        Level.WARNING,
+        "The cluster has IstioOperators that are not part of this migration. Their controller stops as well, and "
+        "objects "
+        "that they share with yours change hands.",
+        "They are frozen along. Add their files to the plan, or keep the controller's pause short.",
+        others,
+    )
+    found += _finding(
+        "stuck-finalizer",
+        Level.WARNING,
+        "An IstioOperator is being deleted and waits for its finalizer. A controller that comes back would finish "
+        "that, "
+        "and delete what the operator owns.",
+        "Do not start the controller before the freeze script ran; the removal takes the finalizer off.",
+        stuck,
+    )
+    return found
+
+
+def of_prune(live: Sequence[Known]) -> list[Finding]:
+    """Objects that a GitOps tool holds and could prune."""
+    marks = ("argocd.argoproj.io/tracking-id", "kustomize.toolkit.fluxcd.io/name")
+    held = [
+        item
+        for item in live
+        if item.id.kind in {"CustomResourceDefinition", "IstioOperator"}
+        and (marks[0] in item.annotations or marks[1] in item.labels)
+    ]
+    return _finding(
+        "prune",
+        Level.WARNING,
+        "A GitOps tool holds these objects, and deletes them when they leave Git: with a definition all its "
+        "resources go.",
+        "The freeze script marks them in this cluster. Run it in every cluster that applies the same base folder "
+        "before "
+        "the folder changes.",
+        held,
+    )
+
+
+def _finding(name: str, level: Level, text: str, action: str, objects: Sequence[Known]) -> list[Finding]:
+    if not objects:
+        return []
+    return [Finding(name, level, text, action, tuple(sorted({str(item.id) for item in objects})))]
+
+
+def _selectors(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
+    changed = [
+        new
+        for new, old in pairs
+        if new.id.kind in _WORKLOADS and new.get("spec", "selector") != old.get("spec", "selector")
+    ]
+    return _finding(
+        "selector",
+        Level.BLOCKER,
+        "The selector of a live workload differs from the chart's, and a selector cannot change.",
+        "Dump and operator may not belong together; else use --strategy canary, which makes a second workload.",
+        changed,
+    )
+
+
+def _services(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
+    ports, selectors, classes, missing = [], [], [], []
+    for new, old in pairs:
+        if new.id.kind != "Service":
+            continue
+        was, becomes = _ports(old), _ports(new)
+        if any(key in becomes and becomes[key] != target for key, target in was.items()):
+            ports.append(new)
+        if not set(was) <= set(becomes):
+            missing.append(new)
+        if new.get("spec", "selector") != old.get("spec", "selector"):
+            selectors.append(new)
+        if new.get("spec", "loadBalancerClass") != old.get("spec", "loadBalancerClass"):
+            classes.append(new)
+    return [
+        *_finding(
+            "target-port",
+            Level.BLOCKER,
+            "A live Service would point at another port, where the running pods do not listen.",
+            "Keep the target ports in this migration, and change them in a later one.",
+            ports,
+        ),
+        *_finding(
+            "port-lost",
+            Level.BLOCKER,
+            "A live Service would lose a port.",
+            "Add the port to the gateway's ports, or make sure that nobody uses it.",
+            missing,
+        ),
+        *_finding(
+            "service-selector",
+            Level.WARNING,
+            "A live Service would select other pods.",
+            "Compare the selectors in the diff of the release before it is applied.",
+            selectors,
+        ),
+        *_finding(
+            "load-balancer-class",
+            Level.BLOCKER,
+            "The loadBalancerClass of a live Service differs, and it cannot change.",
+            "Set the live value in the operator, or move to a second gateway.",
+            classes,
+        ),
+    ]
+
+
+def _ports(service: Known) -> dict[tuple[str, str], str]:
+    """(port, protocol) -> target port; a missing target is the port itself."""
+    ports = service.get("spec", "ports")
+    return {
+        (str(port.get("port")), str(port.get("protocol") or "TCP")): str(port.get("targetPort") or port.get("port"))
+        for port in ports or []
+        if isinstance(port, dict)
+    }
+
+
+def _accounts(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> list[Finding]:
+    changed: set[tuple[str, str]] = set()
+    for new, old in pairs:
+        path = ("spec", "template", "spec", "serviceAccountName")
+        if new.id.kind in _WORKLOADS and new.get(*path) != old.get(*path):
+            changed.add((new.id.namespace, str(old.get(*path))))
+    named = [
+        item
+        for item in live
+        if item.id.kind == "AuthorizationPolicy"
+        and any(f"ns/{namespace}/sa/{name}" in text for namespace, name in changed for text in _texts(item.data))
+    ]
+    return _finding(
+        "principals",
+        Level.BLOCKER,
+        "These policies name the identity of a workload whose ServiceAccount changes.",
+        "Keep the ServiceAccount's name (serviceAccount.name), or add the new principal to the policies beforehand.",
+        named,
+    )
+
+
+def _gateways(rendered: Sequence[Known], live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
+    """Gateway resources that select a gateway of today and would not select the one of tomorrow."""
+    names = {object_of(r) for stage in stages for r in stage.releases if r.chart == "gateway"}
+    after = [pod_labels(item) for item in rendered if item.id.kind in _WORKLOADS and item.id.name in names]
+    before = [pod_labels(item) for item in live if item.id.kind in _WORKLOADS and pod_labels(item).get("istio")]
+    missed = []
+    for item in live:
+        if item.id.kind != "Gateway" or item.id.group != _NETWORKING:
+            continue
+        selector = text_map(item.data, "spec", "selector")
+        if any(selects(selector, labels) for labels in before) and not any(selects(selector, x) for x in after):
+            missed.append(item)
+    return _finding(
+        "gateway-selector",
+        Level.BLOCKER,
+        "These Gateways select pods by a label that the new gateway's pods do not have: nothing would listen for them.",
+        "Select by the label istio, which stays, or add the label to the release's labels.",
+        missed,
+    )
+
+
+def _pod_selectors(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> list[Finding]:
+    paths = {
+        "EnvoyFilter": ("spec", "workloadSelector", "labels"),
+        "Sidecar": ("spec", "workloadSelector", "labels"),
+        "AuthorizationPolicy": ("spec", "selector", "matchLabels"),
+        "PeerAuthentication": ("spec", "selector", "matchLabels"),
+        "RequestAuthentication": ("spec", "selector", "matchLabels"),
+        "WasmPlugin": ("spec", "selector", "matchLabels"),
+        "Telemetry": ("spec", "selector", "matchLabels"),
+    }
+    workloads = [(pod_labels(old), pod_labels(new)) for new, old in pairs if new.id.kind in _WORKLOADS]
+    missed = []
+    for item in live:
+        selector = text_map(item.data, *paths[item.id.kind]) if item.id.kind in paths else {}
+        if any(selects(selector, old) and not selects(selector, new) for old, new in workloads):
+            missed.append(item)
+    return _finding(
+        "pod-selector",
+        Level.WARNING,
+        "These resources select pods by labels that the new pods do not have: they would stop to apply.",
+        "Select by the labels app and istio, or add the labels to the release.",
+        missed,
+    )
+
+
+def of_canary(live: Sequence[Known], old_services: Iterable[tuple[str, str]]) -> list[Finding]:
+    """Resources that name a Service which a canary replaces."""
+    names = {
+        text
+        for namespace, name in old_services
+        for text in (f"{name}.{namespace}", f"{name}.{namespace}.svc", f"{name}.{namespace}.svc.cluster.local")
+    }
+    kinds = {"VirtualService", "DestinationRule", "EnvoyFilter", "ServiceEntry"}
+    named = [item for item in live if item.id.kind in kinds and any(text in names for text in _texts(item.data))]
+    services = set(old_services)
+    ingresses = [
+        item
+        for item in live
+        if item.id.kind == "Ingress"
+        and any((item.id.namespace, str(name)) in services for name in _backend_services(item.data))
+    ]
+    return _finding(
+        "service-name",
+        Level.WARNING,
+        "These resources name the Service of a gateway that this migration removes in the end.",
+        "Point them at the new Service when the traffic has moved and before the old gateway is removed.",
+        [*named, *ingresses],
+    )
+
+
+def _backend_services(data: Any) -> list[str]:
+    """The Services that an Ingress names."""
+    found = []
+    if isinstance(data, dict):
+        service = data.get("service")
+        if isinstance(service, dict) and isinstance(service.get("name"), str):
+            found.append(service["name"])
+        for value in data.values():
+            found += _backend_services(value)
+    elif isinstance(data, list):
+        for value in data:
+            found += _backend_services(value)
+    return found
+
+
+def _texts(data: Any) -> list[str]:
+    if isinstance(data, str):
+        return [data]
+    children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return [text for child in children for text in _texts(child)]
+
+
+def _foreign_owners(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
+    foreign = []
+    for new, old in pairs:
+        owner = (
+            old.annotations.get("meta.helm.sh/release-namespace"),
+            old.annotations.get("meta.helm.sh/release-name"),
+        )
+        if owner not in ((None, None), (new.release_namespace, new.release)):
+            foreign.append(new)
+    return _finding(
+        "other-release",
+        Level.BLOCKER,
+        "Another Helm release owns these objects.",
+        "Name the releases as they are, or let the other release go first.",
+        foreign,
+    )
+
+
+def _managers(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
+    found = []
+    for _, old in pairs:
+        fields = look_up(old.data, "metadata", "managedFields")
+        managers = {str(entry.get("manager")) for entry in fields or [] if isinstance(entry, dict)}
+        if managers - _EXPECTED_MANAGERS:
+            found.append(old)
+    return _finding(
+        "field-managers",
+        Level.WARNING,
+        "Others than istioctl, Helm and istiod have changed these objects; what they set may conflict or be lost.",
+        "Look at their managedFields. A GitOps tool among them must let go of the object first.",
+        found,
+    )
+
+
+def _replicas(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
+    dropped = [
+        new
+        for new, old in pairs
+        if new.id.kind == "Deployment"
+        and new.get("spec", "replicas") is None
+        and isinstance(old.get("spec", "replicas"), int)
+        and old.get("spec", "replicas") > 1
+    ]
+    return _finding(
+        "replicas",
+        Level.WARNING,
+        "The chart leaves the replicas of these Deployments to an autoscaler, and more than one runs now.",
+        "Make sure that the autoscaler's minimum is what you need before the release is applied.",
+        dropped,
+    )
+
+
+def _namespaces(live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
+    homes = {release.namespace for stage in stages for release in stage.releases if release.chart == "gateway"}
+    spaces = [item for item in live if item.id.kind == "Namespace"]
+    disabled = [item for item in spaces if item.id.name in homes and item.labels.get("istio-injection") == "disabled"]
+    both = [item for item in spaces if "istio-injection" in item.labels and "istio.io/rev" in item.labels]
+    return [
+        *_finding(
+            "injection-disabled",
+            Level.BLOCKER,
+            "A gateway's namespace has istio-injection=disabled: its pods would keep the image auto and never start.",
+            "Remove the label: kubectl label namespace NAME istio-injection-",
+            disabled,
+        ),
+        *_finding(
+            "two-injection-labels",
+            Level.NOTE,
+            "These namespaces have istio-injection and istio.io/rev; istio-injection wins.",
+            "The canary removes istio-injection from the namespaces that it moves.",
+            both,
+        ),
+    ]
+
+
+def _tags(rendered: Sequence[Known], live: Sequence[Known]) -> list[Finding]:
+    wanted = index(rendered)
+    tags = [
+        item
+        for item in live
+        if item.id.kind == "MutatingWebhookConfiguration"
+        and item.id.name.startswith("istio-revision-tag-")
+        and item.id not in wanted
+    ]
+    return _finding(
+        "revision-tags",
+        Level.WARNING,
+        "istioctl made these revision tags, and no release renders them.",
+        "Name the tag with --tag, so that the release owns it, or keep it with `istioctl tag set`.",
+        tags,
+    )
+
+
+def by_severity(finding: Finding) -> tuple[int, str]:
+    """The sort key of findings: blockers first, then by name."""
+    return list(Level).index(finding.level), finding.id

@@ -1,0 +1,653 @@
+# shellcheck shell=bash
+# What the scripts of this folder share. To type a command of the runbook by hand: start bash, then `. ./lib.sh`.
+#
+#   CONTEXT                   the kubeconfig context; without it the current one
+#   TIMEOUT                   how long to wait for each thing (10m)
+#   CHARTS                    folder of the chart archives (charts/ beside this file); preflight fills it
+#   APPLY=git                 a GitOps controller applies: the scripts say what to commit, and wait for it
+#   ACCEPT="id id"            findings of the preflight that you accept
+#   ISTIO_CONVERT_NO_WAIT=1   do not wait for readiness; every wait that is left out is named
+#   KUBECTL HELM HELMFILE ISTIOCTL   other programs than those on PATH
+
+here="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)"
+CHARTS="${CHARTS:-$here/charts}"
+case "$CHARTS" in
+  /*) ;;
+  *) CHARTS="$PWD/$CHARTS" ;;
+esac
+cd -- "$here" || exit 1
+TIMEOUT="${TIMEOUT:-10m}"
+errors="$(mktemp)"
+trap 'rm -f -- "$errors"' EXIT
+
+owner_label='install.operator.istio.io/owning-resource'
+bound_selector="$owner_label,$owner_label!=unknown"
+operators='istiooperators.install.istio.io'
+definitions='customresourcedefinitions.apiextensions.k8s.io'
+kinds='deployments.apps daemonsets.apps services serviceaccounts configmaps horizontalpodautoscalers.autoscaling
+  poddisruptionbudgets.policy roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
+  clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
+  mutatingwebhookconfigurations.admissionregistration.k8s.io
+  validatingwebhookconfigurations.admissionregistration.k8s.io envoyfilters.networking.istio.io'
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+  say "STOP: $*"
+  exit 1
+}
+
+# --- programs -------------------------------------------------------------------------------------------------------
+
+kubectl() { command "${KUBECTL:-kubectl}" ${CONTEXT:+--context "$CONTEXT"} "$@"; }
+
+istioctl() { command "${ISTIOCTL:-istioctl}" ${CONTEXT:+--context "$CONTEXT"} "$@"; }
+
+helmfile() { command "${HELMFILE:-helmfile}" ${CONTEXT:+--kube-context "$CONTEXT"} "$@"; }
+
+has_program() { type -P "$(program "$1")" >/dev/null; }
+
+# the program that stands for a name
+program() {
+  case "$1" in
+    kubectl) printf '%s' "${KUBECTL:-kubectl}" ;;
+    helm) printf '%s' "${HELM:-helm}" ;;
+    helmfile) printf '%s' "${HELMFILE:-helmfile}" ;;
+    istioctl) printf '%s' "${ISTIOCTL:-istioctl}" ;;
+    *) printf '%s' "$1" ;;
+  esac
+}
+
+has_istioctl() {
+  if ! has_program istioctl; then
+    say "NOT CHECKED: no istioctl on PATH (ISTIOCTL names another)"
+    return 1
+  fi
+}
+
+helm_major() { command "${HELM:-helm}" version --template '{{.Version}}' | sed -e 's/^v//' -e 's/[.].*//'; }
+
+# Helm, with what every call needs: the context, waiting, and server-side apply under Helm 4. istioctl and the operator
+# applied as another field manager, so that conflicts are forced.
+helm() {
+  local flags=()
+  case "$1" in
+    upgrade)
+      if [[ "$(helm_major)" -ge 4 ]]; then
+        flags+=(--server-side=true --force-conflicts)
+      fi
+      if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+        say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): release $2"
+      else
+        flags+=(--wait --timeout "$TIMEOUT")
+      fi
+      ;;
+    uninstall) flags+=(--ignore-not-found) ;;
+  esac
+  command "${HELM:-helm}" ${CONTEXT:+--kube-context "$CONTEXT"} "$@" ${flags[@]+"${flags[@]}"}
+}
+
+# post_renderer STAGE: what --post-renderer takes: a program for Helm 3, a plugin for Helm 4
+post_renderer() {
+  if [[ "$(helm_major)" -ge 4 ]]; then
+    export HELM_PLUGINS="$here/releases/$1/helm/plugins"
+    POST_RENDERER=istio-convert
+  else
+    POST_RENDERER="$here/releases/$1/helm/plugins/istio-convert/post-render.sh"
+  fi
+}
+
+helm_at_least() {
+  local version
+  version="$(command "${HELM:-helm}" version --template '{{.Version}}')"
+  version="${version#v}"
+  if [[ "$(printf '%s\n' "$1" "${version%%[-+]*}" | sort -t. -k1,1n -k2,2n -k3,3n | head -n 1)" != "$1" ]]; then
+    fail "Helm $1 or newer is needed, this is $version"
+  fi
+}
+
+missing_chart() {
+  if ! has_program helm; then
+    say "NOT PULLED: no Helm on PATH (HELM names another); there will be no diffs"
+    return 1
+  fi
+  mkdir -p -- "$CHARTS"
+  [[ ! -f "$1" ]]
+}
+
+# --- looking --------------------------------------------------------------------------------------------------------
+
+# the name of what `kubectl get` finds; a kind that the cluster does not have counts as nothing found
+found() {
+  local names
+  if names="$(kubectl get "$@" --ignore-not-found --output name 2>"$errors")"; then
+    printf '%s' "$names"
+    return 0
+  fi
+  if grep -q "the server doesn't have a resource type" "$errors"; then
+    return 0
+  fi
+  cat "$errors" >&2
+  return 1
+}
+
+present() {
+  local names
+  names="$(found "$@")" || fail "kubectl cannot read $*"
+  [[ -n "$names" ]]
+}
+
+# field RESOURCE NAME NAMESPACE JSONPATH: empty when the object or the field is not there
+field() { kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output "jsonpath=$4"; }
+
+wait_for() {
+  if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+    say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): $*"
+    return 0
+  fi
+  "$@"
+}
+
+blockers=0
+# finding LEVEL ID TEXT ACTION
+finding() {
+  say "$1 $2: $3"
+  say "    $4"
+  if [[ "$1" == blocker ]]; then
+    case " ${ACCEPT:-} " in
+      *" $2 "*) say "    accepted" ;;
+      *) blockers=$((blockers + 1)) ;;
+    esac
+  fi
+}
+
+no_blockers() {
+  if [[ "$blockers" -gt 0 ]]; then
+    fail "$blockers blockers; solve them, or accept them by name: ACCEPT=\"id id\" $0"
+  fi
+}
+
+# kubernetes_between OLDEST NEWEST: the window of the Istio release, minor versions; NEWEST may be empty
+kubernetes_between() {
+  local minor
+  minor="$(kubectl version --output json | sed -n '/"serverVersion"/,/}/s/.*"minor": "\([0-9]*\).*/\1/p')"
+  if [[ -z "$minor" ]]; then
+    fail "the API server does not tell its version"
+  fi
+  if [[ "$minor" -lt "${1#1.}" ]]; then
+    fail "Kubernetes 1.$minor is older than this Istio release supports ($1)"
+  fi
+  if [[ -n "$2" && "$minor" -gt "${2#1.}" ]]; then
+    say "warning kubernetes: 1.$minor is newer than what this Istio release is supported on (up to $2)"
+  fi
+}
+
+# injection_possible NAMESPACE: a gateway gets its proxy by injection
+injection_possible() {
+  if [[ "$(field namespace "$1" '' '{.metadata.labels.istio-injection}')" == disabled ]]; then
+    fail "namespace $1 has istio-injection=disabled: the pods of a gateway there would stay at image auto"
+  fi
+}
+
+# proxies_of REVISION: namespace/name of the pods that this revision injected
+proxies_of() {
+  kubectl get pods --all-namespaces --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{" "}{.metadata.annotations.istio\.io/rev}{"\n"}{end}' |
+    awk -v revision="$1" '$2 == revision { print $1 }'
+}
+
+no_proxies_of() {
+  local pods
+  pods="$(proxies_of "$1")"
+  if [[ -n "$pods" ]]; then
+    say "$pods"
+    fail "these pods still have a proxy of revision $1"
+  fi
+}
+
+# webhook_has_service KIND NAME: a webhook whose Service is gone makes every write fail
+webhook_has_service() {
+  local service namespace
+  service="$(field "$1" "$2" '' '{.webhooks[0].clientConfig.service.name}')"
+  namespace="$(field "$1" "$2" '' '{.webhooks[0].clientConfig.service.namespace}')"
+  if [[ -n "$service" ]] && ! present service "$service" --namespace "$namespace"; then
+    fail "$2 calls the Service $namespace/$service, which is not there"
+  fi
+}
+
+# webhook_calls KIND NAME SERVICE
+webhook_calls() {
+  local service
+  service="$(field "$1" "$2" '' '{.webhooks[0].clientConfig.service.name}')"
+  if [[ -n "$service" && "$service" != "$3" ]]; then
+    fail "$2 still calls $service, not $3"
+  fi
+}
+
+# --- the operator ---------------------------------------------------------------------------------------------------
+
+# namespace, name and replicas of every in-cluster operator, found by the name of its container
+controllers() {
+  kubectl get deployments.apps --all-namespaces --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{" "}{.metadata.name}{" "}{.spec.replicas}{" "}{.spec.template.spec.containers[*].name}{"\n"}{end}' |
+    awk '{ for (i = 4; i <= NF; i++) if ($i == "istio-operator") { print $1, $2, $3; break } }'
+}
+
+stop_controllers() {
+  local namespace name replicas
+  controllers | while read -r namespace name replicas; do
+    if [[ "$replicas" != 0 ]]; then
+      kubectl annotate deployment.apps "$name" --namespace "$namespace" "istio-convert/replicas=$replicas" --overwrite
+      kubectl scale deployment.apps "$name" --namespace "$namespace" --replicas=0
+    fi
+    wait_for kubectl rollout status deployment.apps "$name" --namespace "$namespace" --timeout="$TIMEOUT"
+  done
+}
+
+start_controllers() {
+  local namespace name replicas
+  controllers | while read -r namespace name _; do
+    replicas="$(field deployment.apps "$name" "$namespace" '{.metadata.annotations.istio-convert/replicas}')"
+    if [[ -n "$replicas" ]]; then
+      kubectl scale deployment.apps "$name" --namespace "$namespace" --replicas="$replicas"
+      kubectl annotate deployment.apps "$name" --namespace "$namespace" istio-convert/replicas-
+    fi
+  done
+}
+
+no_controller_runs() {
+  local running
+  running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
+  if [[ -n "$running" ]]; then
+    fail "an operator still runs: $running"
+  fi
+}
+
+all_operators_frozen() {
+  local thawed
+  if [[ -z "$(found "$operators" --all-namespaces)" ]]; then
+    return 0
+  fi
+  thawed="$(kubectl get "$operators" --all-namespaces --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{" "}{.metadata.annotations.install\.istio\.io/ignoreReconcile}{"\n"}{end}' |
+    awk '$2 != "true" { print $1 }')"
+  if [[ -n "$thawed" ]]; then
+    say "$thawed"
+    fail "these IstioOperators are not frozen; plan again with a dump of the cluster (--live backup/live.yaml)"
+  fi
+}
+
+# guard_from_pruning RESOURCE NAME [NAMESPACE]
+guard_from_pruning() {
+  local options
+  options="$(field "$1" "$2" "${3:-}" '{.metadata.annotations.argocd\.argoproj\.io/sync-options}')"
+  case ",$options," in
+    *,Prune=false,*) ;;
+    *) kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite \
+      "argocd.argoproj.io/sync-options=${options:+$options,}Prune=false,Delete=false" ;;
+  esac
+  kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite kustomize.toolkit.fluxcd.io/prune=disabled
+}
+
+# suspend_application NAMESPACE NAME: an Argo CD Application stops to sync by itself
+suspend_application() {
+  local automated
+  automated="$(field application.argoproj.io "$2" "$1" '{.spec.syncPolicy.automated}')"
+  if [[ -n "$automated" ]]; then
+    kubectl annotate application.argoproj.io "$2" --namespace "$1" "istio-convert/automated=$automated" --overwrite
+    kubectl patch application.argoproj.io "$2" --namespace "$1" --type=merge \
+      --patch '{"spec":{"syncPolicy":{"automated":null}}}'
+  fi
+}
+
+resume_application() {
+  local automated
+  automated="$(field application.argoproj.io "$2" "$1" '{.metadata.annotations.istio-convert/automated}')"
+  if [[ -n "$automated" ]]; then
+    kubectl patch application.argoproj.io "$2" --namespace "$1" --type=merge \
+      --patch "{\"spec\":{\"syncPolicy\":{\"automated\":$automated}}}"
+    kubectl annotate application.argoproj.io "$2" --namespace "$1" istio-convert/automated-
+  fi
+}
+
+# argocd_out_of_sync NAMESPACE NAME
+argocd_out_of_sync() {
+  [[ "$(field application.argoproj.io "$2" "$1" '{.status.sync.status}')" != Synced ]]
+}
+
+# --- changing hands -------------------------------------------------------------------------------------------------
+
+# detach RESOURCE NAME [NAMESPACE]. Charts write `owning-resource: unknown`: then there is nothing to take off.
+detach() {
+  local owner managed
+  owner="$(field "$1" "$2" "${3:-}" '{.metadata.labels.install\.operator\.istio\.io/owning-resource}')"
+  managed="$(field "$1" "$2" "${3:-}" '{.metadata.labels.operator\.istio\.io/managed}')"
+  if [[ -n "$managed" || ( -n "$owner" && "$owner" != unknown ) ]]; then
+    kubectl label "$1" "$2" ${3:+--namespace "$3"} --field-manager=helm \
+      install.operator.istio.io/owning-resource- install.operator.istio.io/owning-resource-namespace- \
+      operator.istio.io/component- operator.istio.io/managed- operator.istio.io/version-
+  fi
+}
+
+# helm_owner RESOURCE NAME [NAMESPACE]: namespace/name of the release; a slash when none owns it
+helm_owner() {
+  field "$1" "$2" "${3:-}" \
+    '{.metadata.annotations.meta\.helm\.sh/release-namespace}/{.metadata.annotations.meta\.helm\.sh/release-name}'
+}
+
+# adopt RELEASE RELEASE_NAMESPACE RESOURCE NAME [NAMESPACE]
+adopt() {
+  local owner
+  if ! present "$3" "$4" ${5:+--namespace "$5"}; then
+    return 0
+  fi
+  owner="$(helm_owner "$3" "$4" "${5:-}")"
+  if [[ "$owner" != / && "$owner" != "$2/$1" ]]; then
+    fail "$3 ${5:+$5/}$4 belongs to the Helm release $owner, not to $2/$1"
+  fi
+  detach "$3" "$4" "${5:-}"
+  kubectl label "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm app.kubernetes.io/managed-by=Helm
+  kubectl annotate "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm \
+    "meta.helm.sh/release-name=$1" "meta.helm.sh/release-namespace=$2"
+}
+
+# unadopt RESOURCE NAME [NAMESPACE]
+unadopt() {
+  if present "$1" "$2" ${3:+--namespace "$3"}; then
+    kubectl annotate "$1" "$2" ${3:+--namespace "$3"} meta.helm.sh/release-name- meta.helm.sh/release-namespace-
+  fi
+}
+
+# owned RELEASE RELEASE_NAMESPACE RESOURCE NAME [NAMESPACE]
+owned() {
+  local owner
+  owner="$(helm_owner "$3" "$4" "${5:-}")"
+  if [[ "$owner" != "$2/$1" ]]; then
+    fail "$3 ${5:+$5/}$4 is not owned by the release $2/$1"
+  fi
+}
+
+# bound: what the operator could still prune, as namespace/kind/name
+bound() {
+  local kind
+  for kind in $kinds; do
+    if [[ -n "$(found "$kind" --all-namespaces --selector "$bound_selector")" ]]; then
+      kubectl get "$kind" --all-namespaces --selector "$bound_selector" --output \
+        jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.kind}{"/"}{.metadata.name}{"\n"}{end}' |
+        awk -F/ -v OFS=/ '{ $2 = tolower($2); print }'
+    fi
+  done
+}
+
+# not_bound NAMESPACE/KIND/NAME...: none of these may carry the operator's owner labels
+not_bound() {
+  local all wanted
+  all="$(bound)"
+  for wanted in "$@"; do
+    if grep -Fxq -- "$wanted" <<<"$all"; then
+      fail "$wanted still carries the operator's owner labels"
+    fi
+  done
+}
+
+# tracked RESOURCE NAME [NAMESPACE]: by Argo CD, in any of its three ways
+tracked() {
+  local id label
+  id="$(field "$1" "$2" "${3:-}" '{.metadata.annotations.argocd\.argoproj\.io/tracking-id}')"
+  label="$(field "$1" "$2" "${3:-}" '{.metadata.labels.app\.kubernetes\.io/instance}')"
+  if [[ -z "$id$label" ]]; then
+    fail "$1 ${3:+$3/}$2 is tracked by no Application"
+  fi
+}
+
+leftovers() {
+  local names
+  names="$(bound)"
+  if [[ -n "$names" ]]; then
+    say "LEFT: these still carry the operator's owner labels"
+    say "$names"
+  fi
+}
+
+absent() {
+  if present "$@"; then
+    fail "$* is still there"
+  fi
+}
+
+# has_annotation RESOURCE NAME NAMESPACE KEY VALUE
+has_annotation() {
+  local value key="${4//./\\.}"
+  value="$(field "$1" "$2" "$3" "{.metadata.annotations.$key}")"
+  if [[ "$value" != "$5" ]]; then
+    fail "$1 $3/$2: the annotation $4 has another value"
+  fi
+}
+
+# alb_uses_action NAMESPACE INGRESS ACTION: a backend of the Ingress names the action instead of a Service
+alb_uses_action() {
+  local backends
+  backends="$(field ingress.networking.k8s.io "$2" "$1" \
+    '{range .spec.rules[*].http.paths[*].backend.service}{.name}{" "}{.port.name}{"\n"}{end}{.spec.defaultBackend.service.name}{" "}{.spec.defaultBackend.service.port.name}')"
+  if ! grep -Fxq -- "$3 use-annotation" <<<"$backends"; then
+    fail "Ingress $1/$2 has no backend '$3' with the port name use-annotation"
+  fi
+}
+
+apply() {
+  if [[ "${APPLY:-}" == git ]]; then
+    say "COMMIT (APPLY=git): $1"
+    return 0
+  fi
+  kubectl apply --server-side --force-conflicts --field-manager=istio-convert --filename "$1"
+}
+
+# forget_release NAME NAMESPACE
+forget_release() { kubectl delete secret --namespace "$2" --selector "owner=helm,name=$1" --ignore-not-found; }
+
+# show_changes STAGE SLUG NAME NAMESPACE CHART [FLAG...]
+show_changes() {
+  local stage="$1" slug="$2" name="$3" namespace="$4" chart="$5" code=0
+  shift 5
+  if ! has_program helm || [[ ! -f "$CHARTS/$chart" ]]; then
+    say "NO DIFF of $name: Helm or the chart $CHARTS/$chart is missing"
+    return 0
+  fi
+  post_renderer "$stage"
+  if [[ -f "releases/$stage/helm/plugins/istio-convert/releases/$slug/kustomization.yaml" ]]; then
+    set -- "$@" --post-renderer "$POST_RENDERER" --post-renderer-args "$slug"
+  fi
+  helm template "$name" "$CHARTS/$chart" --namespace "$namespace" --values "releases/$stage/helm/values/$slug.yaml" \
+    --is-upgrade "$@" >"$errors"
+  kubectl diff --server-side --force-conflicts --field-manager=helm --filename "$errors" || code=$?
+  if [[ "$code" -gt 1 ]]; then
+    fail "kubectl diff cannot compare $name"
+  fi
+}
+
+# --- keeping, removing ----------------------------------------------------------------------------------------------
+
+# save FILE COMMAND...: its output, once; the first copy is the one that shows how it was
+save() {
+  local file="$1"
+  shift
+  if [[ ! -s "$file" ]]; then
+    mkdir -p -- "$(dirname -- "$file")"
+    "$@" >"$file.part"
+    mv -- "$file.part" "$file"
+  fi
+}
+
+# everything that the plan can use, but no Secret
+dump_cluster() {
+  local kind
+  for kind in $kinds namespaces "$operators" "$definitions" ingresses.networking.k8s.io \
+    gateways.networking.istio.io virtualservices.networking.istio.io destinationrules.networking.istio.io \
+    authorizationpolicies.security.istio.io applications.argoproj.io; do
+    if [[ "$kind" == "$definitions" ]]; then
+      # their schemas are long and say nothing here; what jsonpath prints is JSON, which is YAML
+      kubectl get "$kind" --output jsonpath='{range .items[*]}---{"\n"}apiVersion: apiextensions.k8s.io/v1{"\n"}kind: CustomResourceDefinition{"\n"}metadata: {.metadata}{"\n"}{end}' |
+        awk '/^---$/ { held = $0; next } /^apiVersion|^kind/ { held = held "\n" $0; next } /istio[.]io"/ { print held; print }'
+    elif [[ "$kind" != configmaps && -n "$(found "$kind" --all-namespaces)" ]]; then
+      echo "---"
+      kubectl get "$kind" --all-namespaces --output yaml --show-managed-fields
+    fi
+  done
+  echo "---"
+  kubectl get configmaps --all-namespaces --selector "$owner_label" --output yaml
+}
+
+# removed_file RESOURCE NAME [NAMESPACE]
+removed_file() { printf 'backup/removed/%s' "$1_${3:-}_$2.yaml" | tr ':' '-'; }
+
+# remove RESOURCE NAME [NAMESPACE]
+remove() {
+  local file
+  if ! present "$1" "$2" ${3:+--namespace "$3"}; then
+    return 0
+  fi
+  if [[ "$(helm_owner "$1" "$2" "${3:-}")" != / ]]; then
+    fail "$1 ${3:+$3/}$2 belongs to a Helm release and is not to be deleted"
+  fi
+  file="$(removed_file "$@")"
+  mkdir -p -- backup/removed
+  kubectl get "$1" "$2" ${3:+--namespace "$3"} --output yaml |
+    sed -E '/^  (creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|resourceVersion|uid):/d' \
+      >"$file.part"
+  mv -- "$file.part" "$file"
+  kubectl delete "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found
+}
+
+# restore RESOURCE NAME [NAMESPACE]: what `remove` saved
+restore() {
+  local file
+  file="$(removed_file "$@")"
+  if [[ -f "$file" ]] && ! present "$1" "$2" ${3:+--namespace "$3"}; then
+    kubectl create --filename "$file"
+  fi
+}
+
+no_operator_left() { [[ -z "$(found "$operators" --all-namespaces)" ]]; }
+
+# the controllers go when no IstioOperator is left that another one of them could still be responsible for
+remove_controllers() {
+  local namespace name
+  if ! no_operator_left; then
+    say "LEFT: the controllers, because the cluster still has an IstioOperator"
+    return 0
+  fi
+  controllers | while read -r namespace name _; do
+    remove deployment.apps "$name" "$namespace"
+    remove service "$name" "$namespace"
+    remove serviceaccount "$name" "$namespace"
+    remove clusterrolebinding.rbac.authorization.k8s.io "$name"
+    remove clusterrole.rbac.authorization.k8s.io "$name"
+  done
+}
+
+remove_operator_crd() {
+  if ! no_operator_left; then
+    say "LEFT: the definition of IstioOperator, because the cluster still has one"
+    return 0
+  fi
+  remove customresourcedefinition.apiextensions.k8s.io istiooperators.install.istio.io
+}
+
+restore_all() {
+  local file name
+  for file in backup/removed/*.yaml; do
+    if [[ -f "$file" ]]; then
+      name="$(kubectl get --filename "$file" --ignore-not-found --output name 2>/dev/null || true)"
+      if [[ -z "$name" ]]; then
+        kubectl create --filename "$file"
+      fi
+    fi
+  done
+}
+
+# --- namespaces and pods --------------------------------------------------------------------------------------------
+
+# injected_namespaces REVISION: those that ask for the control plane of that revision (`default`: without one)
+injected_namespaces() {
+  if [[ "$1" == default ]]; then
+    kubectl get namespaces --selector 'istio-injection=enabled' --output name
+  fi
+  kubectl get namespaces --selector "istio.io/rev=$1" --output name
+}
+
+# move_namespace NAMESPACE REVISION
+move_namespace() {
+  local injection revision
+  injection="$(field namespace "$1" '' '{.metadata.labels.istio-injection}')"
+  revision="$(field namespace "$1" '' '{.metadata.labels.istio\.io/rev}')"
+  if [[ -z "$injection" && "$revision" == "$2" ]]; then
+    return 0
+  fi
+  if [[ -z "$(field namespace "$1" '' '{.metadata.annotations.istio-convert/injection-before}')" ]]; then
+    kubectl annotate namespace "$1" "istio-convert/injection-before=${injection:-none},${revision:-none}"
+  fi
+  kubectl label namespace "$1" --overwrite istio-injection- "istio.io/rev=$2"
+}
+
+# moved_namespaces: those that move_namespace changed
+moved_namespaces() {
+  kubectl get namespaces --output \
+    jsonpath='{range .items[*]}{.metadata.name}{" "}{.metadata.annotations.istio-convert/injection-before}{"\n"}{end}' |
+    awk 'NF == 2 { print $1 }'
+}
+
+move_namespaces_back() {
+  local namespace before injection revision
+  for namespace in $(moved_namespaces); do
+    before="$(field namespace "$namespace" '' '{.metadata.annotations.istio-convert/injection-before}')"
+    injection="${before%%,*}"
+    revision="${before##*,}"
+    if [[ "$injection" == none ]]; then injection='istio-injection-'; else injection="istio-injection=$injection"; fi
+    if [[ "$revision" == none ]]; then revision='istio.io/rev-'; else revision="istio.io/rev=$revision"; fi
+    kubectl label namespace "$namespace" --overwrite "$injection" "$revision"
+    kubectl annotate namespace "$namespace" istio-convert/injection-before-
+  done
+}
+
+# restart_injected NAMESPACE REVISION
+restart_injected() {
+  local others kind workload
+  others="$(kubectl get pods --namespace "$1" --output \
+    jsonpath='{range .items[*]}{.metadata.name}{" "}{.metadata.annotations.istio\.io/rev}{"\n"}{end}' |
+    awk -v revision="$2" 'NF == 2 && $2 != revision { print $1 }')"
+  if [[ -z "$others" ]]; then
+    return 0
+  fi
+  for kind in deployments.apps statefulsets.apps daemonsets.apps; do
+    for workload in $(kubectl get "$kind" --namespace "$1" --output name); do
+      kubectl rollout restart "$workload" --namespace "$1"
+      wait_for kubectl rollout status "$workload" --namespace "$1" --timeout="$TIMEOUT"
+    done
+  done
+}
+
+# --- running --------------------------------------------------------------------------------------------------------
+
+# main TITLE [run|check|rollback]
+main() {
+  local title="$1"
+  shift
+  case "${1:-run}" in
+    check) before ;;
+    run)
+      say "== $title"
+      before
+      change
+      after
+      say "== done: $title"
+      ;;
+    rollback)
+      say "== back: $title"
+      rollback
+      ;;
+    *)
+      say "usage: $0 [run|check|rollback]"
+      exit 2
+      ;;
+  esac
+}

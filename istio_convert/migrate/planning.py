@@ -1,0 +1,236 @@
+"""From a conversion to a plan: stages, ownership, findings, steps. Pure: nothing is read, rendered or printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from istio_convert.emit.base import EmitOptions, check
+from istio_convert.migrate import findings as checks
+from istio_convert.migrate import rules
+from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
+from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
+from istio_convert.migrate.objects import Known, known
+from istio_convert.migrate.options import Options
+from istio_convert.migrate.ownership import adoptions, removals
+from istio_convert.migrate.stages import build
+from istio_convert.migrate.steps import adopt, after, freeze, preflight, releases, remove, traffic, workloads
+from istio_convert.migrate.targets import Adopting
+from istio_convert.verify.manifests import ObjectId, Rendered
+
+
+def plan(
+    conversion: Converted,
+    options: Options,
+    rendered: Mapping[str, Sequence[Rendered]] | None = None,
+    live: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    before: Sequence[Rendered] | None = None,
+    beside: Converted | None = None,
+    emit: EmitOptions | None = None,
+) -> Plan:
+    """Work out a migration.
+
+    Args:
+        conversion: the operators as they run, converted to the release to go to.
+        options: how to go over.
+        rendered: what the releases of each stage render, by the stage's name (see :func:`stages.build`); None when the
+            charts are not at hand: the plan then has no list of objects, and its scripts stop there.
+        live: the objects of a dump of the cluster; None without one.
+        before: what the old release renders, used for what is left behind when there is no dump.
+        beside: for a canary, the same operators converted with ``revision_of(options, version)``.
+        emit: how the releases are written; the chart source of ``options`` wins.
+
+    Returns:
+        Findings, steps and lists; scripts and runbook are written from it.
+
+    Raises:
+        InvalidNameError: a name must not reach a script.
+        OutputError: options that contradict each other, or nothing to migrate.
+    """
+    options.check()
+    how = _emit_options(options, emit)
+    stages = build(conversion, options, beside)
+    for stage in stages:
+        check(stage.releases, how)
+    new = _known_rendered(rendered, stages) if rendered is not None else None
+    cluster = known(live) if live is not None else None
+    past = cluster if cluster is not None else _known_before(before)
+    gateways = old_gateways(conversion, stages)
+    operators = known_operators(conversion, cluster)
+    context = Context(
+        conversion,
+        options,
+        how,
+        stages,
+        tuple(_findings(conversion, options, stages, new, cluster, gateways)),
+        adoptions(new, past) if new is not None else None,
+        removals(_final(new, stages), past, _kept(options, gateways)) if new is not None and past is not None else None,
+        cluster,
+        operators,
+        gateways,
+    )
+    return Plan(
+        options.source_version,
+        conversion.version,
+        options.strategy,
+        options.target,
+        context.findings,
+        tuple(_steps(context)),
+        stages,
+        context.adoptions,
+        context.removals,
+        _NEVER,
+        tuple(_hand_over(context)),
+    )
+
+
+def _steps(context: Context) -> list[Step]:
+    steps = [preflight.step(context), freeze.step(context), adopt.step(context), *releases.steps(context)]
+    if context.canary:
+        steps += traffic.steps(context)
+        steps += workloads.steps(context)
+        steps.append(releases.default_step(context, 70))
+    return [*steps, remove.step(context), after.step(context)]
+
+
+def _emit_options(options: Options, emit: EmitOptions | None) -> EmitOptions:
+
+    return replace(emit or EmitOptions(), chart_source=options.chart_source)
+
+
+def _known_rendered(rendered: Mapping[str, Sequence[Rendered]], stages: Sequence[Stage]) -> list[Known]:
+    """All rendered objects, the final stage's last so that its releases are listed in order."""
+    found = []
+    for stage in stages:
+        for item in rendered[stage.name]:
+            found += known([item.object], release=item.release, namespace=item.namespace)
+    return found
+
+
+def _known_before(before: Sequence[Rendered] | None) -> list[Known] | None:
+    if before is None:
+        return None
+    return [one for item in before for one in known([item.object], release=item.release, namespace=item.namespace)]
+
+
+def _final(new: Sequence[Known] | None, stages: Sequence[Stage]) -> list[Known]:
+    """What is rendered in the end. Both stages render the same objects, but for what only the last one owns."""
+    names = {(release.namespace, release.name) for release in stages[-1].releases}
+    return [item for item in new or () if (item.release_namespace, item.release) in names]
+
+
+def _kept(options: Options, gateways: Sequence[OldGateway]) -> set[ObjectId]:
+    """Objects that stay without a release: the Service that only its selector moves."""
+    if options.traffic != "selector":
+        return set()
+    return {ObjectId("", "Service", gateway.namespace, gateway.name) for gateway in gateways}
+
+
+def _findings(
+    conversion: Converted,
+    options: Options,
+    stages: Sequence[Stage],
+    new: Sequence[Known] | None,
+    live: Sequence[Known] | None,
+    gateways: Sequence[OldGateway],
+) -> list[Finding]:
+    everything = [release for stage in stages for release in stage.releases]
+    found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
+    if new is None:
+        found.append(
+            Finding(
+                "no-charts",
+                Level.BLOCKER,
+                f"The charts of {conversion.version} are not at hand, so that the objects to adopt are not known.",
+                f"istio-convert charts pull {conversion.version}, or --charts PATH, then plan again.",
+            )
+        )
+    else:
+        found += checks.of_rendered(new)
+    if live is None:
+        found.append(
+            Finding(
+                "no-dump",
+                Level.NOTE,
+                "Without a dump of the cluster, live selectors, ports, policies and namespaces were not looked at.",
+                "Run 00-preflight.sh, which writes backup/live.yaml, and plan again with --live backup/live.yaml.",
+            )
+        )
+    else:
+        found += checks.of_cluster(new or (), live, stages)
+        declared = {(d.namespace or o.namespace, d.name) for o in conversion.operators for d in o.documents if d.name}
+        found += checks.of_operators(live, declared)
+        found += checks.of_prune(live)
+        if options.traffic != "selector":
+            found += checks.of_canary(live, [(gateway.namespace, gateway.name) for gateway in gateways])
+    if options.traffic != "selector" and len(gateways) > 1:
+        found.append(
+            Finding(
+                "more-gateways",
+                Level.NOTE,
+                "Only the first gateway moves by weights; the Services of the others select the new pods in the last "
+                "step.",
+                "Plan a migration for each of them if they need weights too.",
+                tuple(f"Service {gateway.namespace}/{gateway.name}" for gateway in gateways[1:]),
+            )
+        )
+    return sorted(found, key=checks.by_severity)
+
+
+_NEVER = (
+    (
+        "istioctl uninstall --purge",
+        "it selects everything with the label operator.istio.io/component, which the Helm charts set as well",
+    ),
+    ("istioctl uninstall --revision", "it also finds the objects of a Helm release with that revision"),
+    (
+        "istioctl install",
+        "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not name",
+    ),
+    ("kubectl delete namespace istio-operator", "before the IstioOperators are gone: their finalizers then hang"),
+    ("kubectl delete crd", "of Istio: it deletes every resource of that kind in the cluster"),
+    (
+        "helm rollback, helm uninstall",
+        "on a release that took objects over: nothing is known of the time before, and uninstall deletes the mesh",
+    ),
+)
+
+
+def _hand_over(context: Context) -> list[str]:
+    notes = []
+    if context.target.adopting is Adopting.SELF:
+        notes.append(
+            "Commit `releases/final/flux`. Set `disableTakeOwnership` when the migration is over, so that no other "
+            "HelmRelease can take an object unseen."
+        )
+    elif context.target.adopting is Adopting.TRACKING:
+        notes.append(
+            "Commit `releases/final/argocd`. The Applications have no finalizer: deleting one leaves its objects. "
+            "Only the "
+            "old Application may have one, and the removal takes it off, so that nothing is deleted with it."
+        )
+    else:
+        folder = context.options.target
+        notes.append(f"Keep `releases/final/{folder}`: it is the source of the releases from now on.")
+        if folder == "helmfile":
+            notes.append(
+                "Terraform can take a release over from here with `terraform import helm_release.NAME NAMESPACE/NAME`; "
+                "the values are the files in `releases/final/helm/values`. One tool owns a release: stop the other."
+            )
+    if context.gateways and context.options.traffic == "selector":
+        names = ", ".join(f"`{gateway.namespace}/{gateway.name}`" for gateway in context.gateways)
+        notes.append(
+            f"The Services {names} kept their addresses and belong to no release. Put them into Git as they are now "
+            "(`backup/live.yaml` shows them before)."
+        )
+    if context.canary:
+        notes.append(
+            "The next upgrade in place keeps these release names. Namespaces that name a tag do not have to be "
+            "relabelled at the next canary."
+        )
+    notes.append(
+        "`istioctl` stays useful for looking (`proxy-status`, `analyze`, `precheck`); it must not install any more."
+    )
+    return notes

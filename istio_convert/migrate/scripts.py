@@ -1,0 +1,78 @@
+"""The scripts, written from the steps."""
+
+from __future__ import annotations
+
+from istio_convert.migrate.library import library
+from istio_convert.migrate.model import Command, Plan, Step
+from istio_convert.migrate.shell import line
+
+_ROLLBACK = r"""#!/usr/bin/env bash
+# Back to the state before a step:
+#
+#   ./rollback.sh 32        undoes the steps up to and with 32, the last one first, the freeze included
+#   ./rollback.sh 50 50     undoes step 50 only
+#
+# Name the last step that was run, whether or not it ended. Every rollback may be run again.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+
+steps=(
+@STEPS@
+)
+usage() {
+  echo "usage: $0 LAST [FIRST]   (two digits, such as 32; the steps: ${steps[*]})" >&2
+  exit 2
+}
+last="${1:-}"
+first="${2:-00}"
+case "$last$first" in
+  [0-9][0-9][0-9][0-9]) ;;
+  *) usage ;;
+esac
+for ((position = ${#steps[@]} - 1; position >= 0; position--)); do
+  step="${steps[position]}"
+  if [[ ! "${step:0:2}" > "$last" && ! "${step:0:2}" < "$first" ]]; then
+    "./$step" rollback
+  fi
+done
+"""
+
+
+def scripts(plan: Plan) -> dict[str, str]:
+    """File name -> text of every script, ``lib.sh`` included."""
+    files = {step.script: script(step) for step in plan.steps}
+    names = "\n".join(f"  {line(step.script)}" for step in plan.steps)
+    return {**files, "rollback.sh": _ROLLBACK.replace("@STEPS@", names), "lib.sh": library()}
+
+
+def script(step: Step) -> str:
+    """One script."""
+    lines = [
+        "#!/usr/bin/env bash",
+        f"# {step.title}",
+        "#",
+        f"#   ./{step.script}             checks, changes, checks again; may be run again at any time",
+        f"#   ./{step.script} check       only the checks before the change",
+        f"#   ./{step.script} rollback    back to the state before this step",
+        "set -euo pipefail",
+        "# shellcheck source=/dev/null",
+        '. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"',
+    ]
+    for name, commands in step.parts:
+        lines += ["", f"{name}() {{", *(_body(commands) or ["  :"]), "}"]
+    lines += ["", line("main", step.title) + ' "$@"']
+    return "\n".join(lines) + "\n"
+
+
+def _body(commands: tuple[Command, ...]) -> list[str]:
+    lines: list[str] = []
+    for item in commands:
+        if item.why:
+            lines.append(f"  # {item.why}")
+        indent = "    " if item.guard else "  "
+        if item.guard:
+            lines.append(f"  if {item.guard}; then")
+        lines += [indent + part for part in item.text.split("\n")]
+        if item.guard:
+            lines.append("  fi")
+    return lines

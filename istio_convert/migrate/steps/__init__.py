@@ -1,0 +1,1 @@
+"""The steps of a migration, one module for each part of the way."""

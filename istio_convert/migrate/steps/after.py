@@ -1,0 +1,38 @@
+"""Afterwards: whether everything has its owner, and what is left."""
+
+from __future__ import annotations
+
+from istio_convert.migrate.context import Context
+from istio_convert.migrate.model import Command, Step
+from istio_convert.migrate.shell import command, present
+from istio_convert.migrate.targets import Adopting
+
+
+def step(context: Context) -> Step:
+    """``90-after.sh``."""
+    checks: list[Command] = []
+    helm = context.target.adopting is not Adopting.TRACKING
+    for item in context.adoptions or ():
+        words = (item.resource, item.name, *((item.namespace,) if item.namespace else ()))
+        guard = present(item.resource, item.name, item.namespace)
+        if helm:
+            checks.append(command("owned", item.release, item.release_namespace, *words, guard=guard, folded=True))
+        else:
+            checks.append(command("tracked", *words, guard=guard, folded=True))
+    if helm and "helm" in context.target.programs:
+        checks.append(Command("helm list --all-namespaces --all", "every release is deployed"))
+    checks.append(Command("leftovers", "what still carries the operator's labels"))
+    checks.append(Command("istioctl proxy-status", "every proxy is in sync", "has_istioctl"))
+    checks.append(Command("istioctl analyze --all-namespaces", "and the configuration is sound", "has_istioctl"))
+    owner = "its Helm release" if helm else "its Argo CD Application"
+    return Step(
+        90,
+        "after",
+        "Afterwards",
+        (f"Changes nothing. Every object that changed hands must name {owner} as its owner.",),
+        (),
+        (),
+        tuple(checks),
+        (),
+        "Nothing to go back to.",
+    )

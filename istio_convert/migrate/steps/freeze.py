@@ -1,0 +1,99 @@
+"""The operator stops, and nothing is deleted: no namespace, no IstioOperator, no definition."""
+
+from __future__ import annotations
+
+from istio_convert.migrate import rules
+from istio_convert.migrate.context import Context
+from istio_convert.migrate.model import Command, Step
+from istio_convert.migrate.options import split_name
+from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.targets import Adopting
+
+OPERATORS = "istiooperators.install.istio.io"
+CRD = "customresourcedefinition.apiextensions.k8s.io"
+_FREEZE = "install.istio.io/ignoreReconcile"
+
+
+def step(context: Context) -> Step:
+    """``10-freeze-operator.sh``."""
+    suspend, resume = _application(context)
+    change = [*suspend]
+    for namespace, name in context.operators:
+        change.append(
+            command(
+                "kubectl", "annotate", OPERATORS, name, "--namespace", namespace, f"{_FREEZE}=true", "--overwrite",
+                why="the controller returns before its finalizer code: from now on it prunes nothing",
+                guard=present(OPERATORS, name, namespace),
+            )
+        )  # fmt: skip
+    change.append(command("stop_controllers", why="every one that is found, in any namespace; it stays at 0 replicas"))
+    change += [
+        command(
+            "guard_from_pruning", OPERATORS, name, namespace, guard=present(OPERATORS, name, namespace), folded=True
+        )
+        for namespace, name in context.operators
+    ]
+    names = (*rules.crd_names(), "istiooperators.install.istio.io")
+    change += [command("guard_from_pruning", CRD, name, guard=present(CRD, name), folded=True) for name in names]
+    return Step(
+        10,
+        "freeze-operator",
+        "Freeze the operator",
+        (
+            ("The annotation `install.istio.io/ignoreReconcile` makes a controller leave an IstioOperator alone, its "
+            "deletion included; then every controller is scaled to 0. An operator that is only stopped would prune "
+            "what "
+            "it owns as soon as it comes back. Without an operator in the cluster this step changes nothing but the "
+            "marks against pruning."),
+            ("Argo CD and Flux delete what leaves Git. Every definition and IstioOperator is marked against that. "
+             "**Run "
+            "this script in every cluster that applies the same base folder before the folder changes**: a base "
+            "without "
+            "the definitions, applied to another environment, deletes them there with all Istio resources."),
+        ),
+        (),
+        tuple(change),
+        (
+            command("no_controller_runs", why="no operator has replicas"),
+            command("all_operators_frozen", why="and none could prune when it came back"),
+        ),
+        (
+            *(
+                command(
+                    "kubectl", "annotate", OPERATORS, name, "--namespace", namespace, f"{_FREEZE}-",
+                    why="the operator reconciles again: it puts back the objects of its release",
+                    guard=present(OPERATORS, name, namespace),
+                )
+                for namespace, name in context.operators
+            ),
+            command("start_controllers", why="with the replicas that it had"),
+            *resume,
+        ),
+        "The marks against pruning stay; they do no harm.",
+    )  # fmt: skip
+
+
+def _application(context: Context) -> tuple[list[Command], list[Command]]:
+    """Stop and restart what applies the IstioOperator from Git."""
+    if not context.options.old_application:
+        return [], []
+    namespace, name = split_name(context.options.old_application, "the old application")
+    if context.target.adopting is Adopting.TRACKING:
+        guard = present("application.argoproj.io", name, namespace)
+        return (
+            [command("suspend_application", namespace, name, why="Git must not undo the freeze", guard=guard)],
+            [command("resume_application", namespace, name, guard=guard)],
+        )
+    resource = "kustomization.kustomize.toolkit.fluxcd.io"
+    guard = present(resource, name, namespace)
+
+    def patch(suspended: str) -> str:
+        return line(
+            "kubectl", "patch", resource, name, "--namespace", namespace, "--type=merge",
+            "--patch", f'{{"spec":{{"suspend":{suspended}}}}}',
+        )  # fmt: skip
+
+    return (
+        [Command(patch("true"), "Git must not undo the freeze", guard)],
+        [Command(patch("false"), "", guard)],
+    )

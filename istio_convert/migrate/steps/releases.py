@@ -1,0 +1,152 @@
+"""One step for each release: the diff first, then the change, then waiting until it is ready."""
+
+from __future__ import annotations
+
+from istio_convert.migrate import rules
+from istio_convert.migrate.context import Context
+from istio_convert.migrate.model import Command, Stage, Step
+from istio_convert.migrate.shell import TIMEOUT, command, line
+from istio_convert.migrate.stages import main_workload
+from istio_convert.migrate.targets import Adopting, Place, flags
+
+#: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
+_SHARED = frozenset({"base", "cni", "ztunnel"})
+_FIRST = 30
+
+
+def steps(context: Context) -> list[Step]:
+    """``30-…`` and following: the releases of the first stage, in order."""
+    places = context.places(context.stages[0])
+    return [_step(context, place, _FIRST + number) for number, place in enumerate(places)]
+
+
+def default_step(context: Context, number: int) -> Step:
+    """The default moves to the new control plane: what differs between the two stages is applied."""
+    old, final = context.stages
+    changed = [place for place in context.places(final) if _differs(place, old)]
+    revisions = context.old_revisions
+    change = [
+        command(
+            "webhook_has_service", "mutatingwebhookconfiguration.admissionregistration.k8s.io",
+            f"istio-sidecar-injector-{context.revision}" + _suffix(changed), why="the new injector can be called",
+        )
+    ]  # fmt: skip
+    for place in changed:
+        if place.unit.release.chart == "istiod" and "default" in revisions:
+            name = "istio-sidecar-injector" + _suffix([place])
+            change.append(
+                command(
+                    "remove", "mutatingwebhookconfiguration.admissionregistration.k8s.io", name,
+                    why="the old injector and the tag default would both take the same pods",
+                )
+            )  # fmt: skip
+        change += context.target.apply(place)
+        change += context.target.wait(place)
+    back = []
+    for place in reversed([p for p in context.places(old) if any(c.unit.slug == p.unit.slug for c in changed)]):
+        back += context.target.apply(place)
+    if "default" in revisions:
+        for place in changed:
+            if place.unit.release.chart == "istiod":
+                name = "istio-sidecar-injector" + _suffix([place])
+                back.append(command("restore", "mutatingwebhookconfiguration.admissionregistration.k8s.io", name))
+    validator = "istiod-default-validator"
+    return Step(
+        number,
+        "default-revision",
+        f"Make revision {context.revision} the default",
+        (
+            ("base's `defaultRevision` decides which istiod `istiod-default-validator` calls. It moves before the old "
+            "control plane goes, or every write of Istio configuration would fail. The tag `default` follows, for pods "
+            "that ask for injection without naming a revision."),
+            ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
+            "contain."),
+        ),
+        tuple(command("no_proxies_of", old_revision, why="nobody uses the old one") for old_revision in revisions),
+        tuple(change),
+        (
+            command(
+                "webhook_calls", "validatingwebhookconfiguration.admissionregistration.k8s.io", validator,
+                f"istiod-{context.revision}",
+            ),
+        ),
+        tuple(back),
+    )  # fmt: skip
+
+
+def _step(context: Context, place: Place, number: int) -> Step:
+    release = place.unit.release
+    beside = context.canary and release.chart not in _SHARED
+    workload = main_workload(release)
+    after = list(context.target.wait(place))
+    if workload:
+        resource, name = workload
+        after.append(
+            command(
+                "wait_for", "kubectl", "rollout", "status", resource, name, "--namespace", release.namespace, TIMEOUT
+            )
+        )
+        if context.target.adopting is not Adopting.TRACKING and context.options.target != "flux":
+            after.append(command("owned", release.name, release.namespace, resource, name, release.namespace))
+    before = [
+        Command(
+            line(
+                "show_changes", place.stage.name, place.unit.slug, release.name, release.namespace, place.archive,
+                *flags(place),
+            ),
+            "read it before the change: run this script with the word check",
+        )
+    ]  # fmt: skip
+    if context.adoptions is None and not beside:
+        before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
+    why = [rules.restart_note(release.chart) if not beside else _BESIDE[release.chart]]
+    why += [f"Note: {note}" for note in release.notes]
+    return Step(
+        number,
+        place.unit.slug,
+        f"{'Install' if beside else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
+        tuple(why),
+        tuple(before),
+        tuple(context.target.apply(place)),
+        tuple(after),
+        tuple(_back(context, place, beside=beside)),
+        ""
+        if beside
+        else "The release lets go; its objects stay as they are until the operator reconciles them (rollback of step "
+        "10). "
+        "Definitions stay at the newer version, which an older istiod can use.",
+    )
+
+
+_BESIDE = {
+    "istiod": "A second control plane with a revision of its own. No pod uses it before its namespace moves.",
+    "gateway": "A second gateway beside the first, under another name and another label `app`, so that no Service "
+    "selects "
+    "the pods of the other; the label `istio` stays, so that the same Gateway resources configure both.",
+}
+
+
+def _back(context: Context, place: Place, *, beside: bool) -> list[Command]:
+    release = place.unit.release
+    if not beside:
+        return context.target.release(place)
+    commands = []
+    if release.chart == "istiod":
+        commands.append(command("no_proxies_of", context.revision, why="pods would lose their control plane"))
+    return [*commands, *context.target.uninstall(place)]
+
+
+def _differs(place: Place, old: Stage) -> bool:
+    before = next(
+        (r for r in old.releases if (r.namespace, r.name) == (place.unit.release.namespace, place.unit.release.name)),
+        None,
+    )
+    return before is None or before.values_data() != place.unit.release.values_data()
+
+
+def _suffix(places: list[Place]) -> str:
+    """Webhooks of an istiod outside istio-system carry its namespace."""
+    for place in places:
+        if place.unit.release.chart == "istiod" and place.unit.release.namespace != "istio-system":
+            return f"-{place.unit.release.namespace}"
+    return ""

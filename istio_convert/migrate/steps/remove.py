@@ -1,0 +1,109 @@
+"""The operator goes: finalizer, what it left behind, its resource, its controller, its definition last."""
+
+from __future__ import annotations
+
+from istio_convert.migrate.context import Context
+from istio_convert.migrate.model import Command, Step
+from istio_convert.migrate.options import split_name
+from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.steps.freeze import OPERATORS
+from istio_convert.migrate.targets import Adopting
+
+_VALIDATOR = ("validatingwebhookconfiguration.admissionregistration.k8s.io", "istiod-default-validator")
+
+
+def step(context: Context) -> Step:
+    """``80-remove-operator.sh``."""
+    before = [
+        command("no_controller_runs", why="a running one would prune what the deletion leaves it"),
+        command("all_operators_frozen"),
+    ]
+    if context.canary:
+        before += [command("no_proxies_of", old, why="nobody uses the old one") for old in context.old_revisions]
+        before.append(command("webhook_calls", *_VALIDATOR, f"istiod-{context.revision}", why="the default has moved"))
+    if context.removals is None:
+        before.append(
+            command(
+                "fail", "no list of what to remove: plan again with --live backup/live.yaml",
+                why="nothing is deleted by a pattern",
+            )
+        )  # fmt: skip
+    change: list[Command] = [*_application(context)]
+    for namespace, name in context.operators:
+        change.append(
+            command(
+                "kubectl", "patch", OPERATORS, name, "--namespace", namespace, "--type=merge",
+                "--patch", '{"metadata":{"finalizers":null}}',
+                why="no controller is left to take its finalizer off; a deletion that hangs ends here",
+                guard=present(OPERATORS, name, namespace),
+            )
+        )  # fmt: skip
+    removed = [
+        command("remove", item.resource, item.name, *((item.namespace,) if item.namespace else ()), folded=False)
+        for item in context.removals or ()
+    ]
+    change += removed
+    change += [
+        command("remove", OPERATORS, name, namespace, why="frozen and without finalizer: nothing is pruned")
+        for namespace, name in context.operators
+    ]
+    change.append(command("remove_controllers", why="Deployment, Service, ServiceAccount, RBAC of each"))
+    change.append(command("remove_operator_crd", why="last, and only when no IstioOperator is left"))
+    back = [
+        command("restore_all", why="everything that this script deleted, from backup/removed; still frozen"),
+    ]
+    return Step(
+        80,
+        "remove-operator",
+        "Remove the operator" + (" and the old control plane" if context.canary else ""),
+        (
+            _what(context),
+            (
+                "The namespace of the operator stays; delete it when nothing else is in it. Definitions of Istio stay: "
+                "they "
+                "belong to base, and deleting one deletes every resource of its kind."
+            ),
+        ),
+        tuple(before),
+        tuple(change),
+        tuple(
+            command("absent", OPERATORS, name, "--namespace", namespace, why="it is gone")
+            for namespace, name in context.operators
+        ),
+        tuple(back),
+        "Objects come back with new UIDs and without their status.",
+    )
+
+
+def _what(context: Context) -> str:
+    if context.removals is None:
+        return (
+            "What the migration leaves without an owner is **not known**: neither a dump of the cluster nor the "
+            "charts of "
+            f"{context.options.source_version} were at hand. Run {line('./00-preflight.sh')}, then plan again with "
+            "`--live backup/live.yaml`."
+        )
+    if not context.removals:
+        return "Nothing is left without an owner but the operator itself."
+    return (
+        f"{len(context.removals)} objects of the operator are rendered by no release. They are saved in "
+        "`backup/removed` "
+        "and deleted one by one, Deployments first and webhooks last."
+    )
+
+
+def _application(context: Context) -> list[Command]:
+    """The GitOps object that held the operator goes without taking anything along."""
+    if not context.options.old_application or context.target.adopting is not Adopting.TRACKING:
+        return []
+    namespace, name = split_name(context.options.old_application, "the old application")
+    guard = present("application.argoproj.io", name, namespace)
+    return [
+        command(
+            "kubectl", "patch", "application.argoproj.io", name, "--namespace", namespace, "--type=merge",
+            "--patch", '{"metadata":{"finalizers":null}}',
+            why="with its finalizer Argo CD would delete what it tracks; the new Applications have none",
+            guard=guard,
+        ),
+        command("remove", "application.argoproj.io", name, namespace, why="only the Application itself"),
+    ]  # fmt: skip

@@ -1,0 +1,181 @@
+"""Requests move to the second gateways, in steps that each have their way back."""
+
+from __future__ import annotations
+
+import json
+
+from istio_convert.migrate.context import Context, OldGateway
+from istio_convert.migrate.model import Command, Step
+from istio_convert.migrate.options import split_name
+from istio_convert.migrate.shell import TIMEOUT, command, present
+from istio_convert.migrate.stages import main_workload
+
+_FIRST = 50
+_INGRESS = "ingress.networking.k8s.io"
+_ACTION = "alb.ingress.kubernetes.io/actions."
+_DNS = "external-dns.alpha.kubernetes.io/"
+
+
+def steps(context: Context) -> list[Step]:
+    """``50-traffic-…`` and following."""
+    if not context.gateways:
+        return []
+    if context.options.traffic == "selector":
+        return _by_selector(context)
+    shares = context.options.weights
+    before = (0, *shares[:-1])
+    make = _alb if context.options.traffic == "alb" else _dns
+    return [
+        _weighted(context, number, share, previous, make)
+        for number, (share, previous) in enumerate(zip(shares, before, strict=True), start=_FIRST)
+    ]
+
+
+def _weighted(context: Context, number: int, share: int, previous: int, make: object) -> Step:
+    apply = _alb if make is _alb else _dns
+    weighted, others = _split(context)
+    change = [item for gateway in weighted for item in apply(context, gateway, share)]
+    back = [item for gateway in weighted for item in apply(context, gateway, previous)]
+    if share == 100:
+        change += [item for gateway in others for item in _select(gateway, gateway.new_name)]
+        back += [item for gateway in others for item in _select(gateway, gateway.labels.get("app"))]
+    name = "the ALB's target groups" if make is _alb else "weighted DNS records"
+    why = [f"{100 - share} % of the requests go to the old gateway, {share} % to the new one, by {name}."]
+    if share < 100:
+        why.append("Watch errors and latency of both for as long as your traffic needs; then go on.")
+    if apply is _dns:
+        why.append("Resolvers keep the old answer for the record's TTL: the shares settle after that.")
+    after = [] if apply is _dns else [_alb_check(context, gateway, share) for gateway in weighted]
+    return Step(
+        number,
+        f"traffic-{share}",
+        f"Send {share} % of the traffic to the new gateways",
+        tuple(why),
+        tuple(_ready(context)),
+        tuple(change),
+        tuple(after),
+        tuple(back),
+    )
+
+
+def _split(context: Context) -> tuple[list[OldGateway], list[OldGateway]]:
+    """The gateway behind the ALB or the DNS name, and the others, which move by their Service."""
+    return list(context.gateways[:1]), list(context.gateways[1:])
+
+
+def _ready(context: Context) -> list[Command]:
+    found = []
+    for gateway in context.gateways:
+        workload = main_workload(gateway.release)
+        if workload:
+            resource, name = workload
+            found.append(
+                command(
+                    "wait_for", "kubectl", "rollout", "status", resource, name, "--namespace", gateway.namespace,
+                    TIMEOUT, why="the new gateway is ready",
+                )
+            )  # fmt: skip
+    return found
+
+
+def _alb(context: Context, gateway: OldGateway, share: int) -> list[Command]:
+    namespace, ingress = split_name(context.options.alb_ingress, "the ALB's Ingress")
+    annotation = f"{_ACTION}{gateway.name}={_alb_action(context, gateway, share)}"
+    return [
+        command("alb_uses_action", namespace, ingress, gateway.name, why="else the annotation has no effect"),
+        command(
+            "kubectl", "annotate", _INGRESS, ingress, "--namespace", namespace, "--overwrite", annotation,
+            why="the load balancer controller sets the weights of the two target groups",
+        ),
+    ]  # fmt: skip
+
+
+def _alb_check(context: Context, gateway: OldGateway, share: int) -> Command:
+    namespace, ingress = split_name(context.options.alb_ingress, "the ALB's Ingress")
+    action = _alb_action(context, gateway, share)
+    return command("has_annotation", _INGRESS, ingress, namespace, f"{_ACTION}{gateway.name}", action)
+
+
+def _alb_action(context: Context, gateway: OldGateway, share: int) -> str:
+    port = context.options.alb_port
+    groups = [
+        {"serviceName": gateway.name, "servicePort": port, "weight": 100 - share},
+        {"serviceName": gateway.new_name, "servicePort": port, "weight": share},
+    ]
+    return json.dumps({"type": "forward", "forwardConfig": {"targetGroups": groups}}, separators=(",", ":"))
+
+
+def _dns(context: Context, gateway: OldGateway, share: int) -> list[Command]:
+    return [
+        command(
+            "kubectl", "annotate", "service", name, "--namespace", gateway.namespace, "--overwrite",
+            f"{_DNS}hostname={context.options.dns_name}", f"{_DNS}set-identifier={name}",
+            f"{_DNS}aws-weight={weight}",
+            why="external-dns writes the weight of this record",
+        )
+        for name, weight in ((gateway.name, 100 - share), (gateway.new_name, share))
+    ]  # fmt: skip
+
+
+def _by_selector(context: Context) -> list[Step]:
+    """The Service stays, and with it its address; what it selects changes."""
+    found = []
+    shared = [gateway for gateway in context.gateways if not _labels_shared(context, gateway)]
+    if shared:
+        found.append(
+            Step(
+                _FIRST,
+                "traffic-both",
+                "Send traffic to both gateways",
+                (
+                    (
+                        "The Service drops the label `app` from its selector, and selects the pods of both gateways. "
+                        "Its "
+                        "address stays. The shares follow the number of pods."
+                    ),
+                ),
+                tuple(_ready(context)),
+                tuple(item for gateway in shared for item in _select(gateway, None)),
+                (),
+                tuple(item for gateway in shared for item in _select(gateway, gateway.labels.get("app"))),
+            )
+        )
+    found.append(
+        Step(
+            _FIRST + len(found),
+            "traffic-100",
+            "Send all traffic to the new gateways",
+            ("The Service selects the pods of the new gateway only. The old pods run on, without new connections.",),
+            tuple(_ready(context)),
+            tuple(item for gateway in context.gateways for item in _select(gateway, gateway.new_name)),
+            (),
+            tuple(
+                item
+                for gateway in context.gateways
+                for item in _select(gateway, None if gateway in shared else gateway.labels.get("app"))
+            ),
+        )
+    )
+    return found
+
+
+def _labels_shared(context: Context, gateway: OldGateway) -> bool:
+    """Whether another gateway of the namespace would be selected too when ``app`` no longer counts."""
+    rest = {key: value for key, value in gateway.labels.items() if key != "app"}
+    return any(
+        other is not gateway
+        and other.namespace == gateway.namespace
+        and all(other.labels.get(key) == value for key, value in rest.items())
+        for other in context.gateways
+    )
+
+
+def _select(gateway: OldGateway, app: str | None) -> list[Command]:
+    patch = json.dumps({"spec": {"selector": {"app": app}}}, separators=(",", ":"))
+    return [
+        command(
+            "kubectl", "patch", "service", gateway.name, "--namespace", gateway.namespace, "--type=merge",
+            "--patch", patch,
+            guard=present("service", gateway.name, gateway.namespace),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,113 @@
+"""Namespaces ask for the new control plane, and their pods are restarted to get its proxy."""
+
+from __future__ import annotations
+
+from istio_convert.migrate.context import Context
+from istio_convert.migrate.model import Command, Step
+from istio_convert.migrate.shell import command, line
+
+
+def steps(context: Context) -> list[Step]:
+    """``60-namespaces.sh`` and ``61-restart.sh``."""
+    return [_move(context), _restart(context)]
+
+
+def found_namespaces(context: Context) -> tuple[str, ...] | None:
+    """The application namespaces of the old revisions: as asked for, else of the dump; None when not known."""
+    if context.options.kube_namespaces:
+        return context.options.kube_namespaces
+    if context.live is None:
+        return None
+    names = []
+    for item in context.live:
+        if item.id.kind != "Namespace":
+            continue
+        revision = item.labels.get("istio.io/rev", "")
+        enabled = item.labels.get("istio-injection") == "enabled" and "default" in context.old_revisions
+        if enabled or revision in context.old_revisions:
+            names.append(item.id.name)
+    return tuple(sorted(names))
+
+
+def _move(context: Context) -> Step:
+    names, revision = found_namespaces(context), context.namespace_revision
+    if names is None:
+        change = [
+            Command(
+                f"for namespace in $({line('injected_namespaces', old)}); do\n"
+                f'  move_namespace "${{namespace#namespace/}}" {line(revision)}\ndone',
+                "every namespace that asks for the old control plane; a dump (--live) gives the list beforehand",
+            )
+            for old in context.old_revisions
+        ]
+    else:
+        change = [command("move_namespace", name, revision) for name in names]
+    return Step(
+        60,
+        "namespaces",
+        f"Let the namespaces ask for {revision}",
+        (
+            ("The label `istio-injection` wins over `istio.io/rev`, so it is removed in the same change. Running "
+             "pods keep "
+            "their old proxy, which goes on talking to the old istiod; a pod that starts from now on gets the new one. "
+            "What was there is remembered in an annotation of the namespace."),
+            "To go namespace by namespace, plan again with `--namespace NAME`.",
+        ),
+        (
+            command(
+                "webhook_has_service", "mutatingwebhookconfiguration.admissionregistration.k8s.io", _webhook(context),
+                why="the new injector can be called",
+            ),
+        ),
+        tuple(change),
+        (),
+        (command("move_namespaces_back", why="the labels that were there before"),),
+    )  # fmt: skip
+
+
+def _restart(context: Context) -> Step:
+    names, revision = found_namespaces(context), context.revision
+    if names is None:
+        text = f'for namespace in $(moved_namespaces); do\n  restart_injected "$namespace" {line(revision)}\ndone'
+        change = [Command(text, "one namespace after the other")]
+    else:
+        change = [command("restart_injected", name, revision) for name in names]
+    old = context.old_revisions[0]
+    back = [
+        Command(
+            line("restart_injected", name, old) if name else
+            f'for namespace in $(moved_namespaces); do\n  restart_injected "$namespace" {line(old)}\ndone',
+            "pods get the proxy that their namespace asks for",
+        )
+        for name in (names if names is not None else ("",))
+    ]  # fmt: skip
+    return Step(
+        61,
+        "restart",
+        "Restart the data plane",
+        (
+            (
+                "Workloads are restarted one after the other, each by its own rolling update, until no pod has a proxy "
+                "of the "
+                "old revision. A workload with one replica and no surge is away for a moment: look for those first."
+            ),
+        ),
+        (),
+        tuple(change),
+        (
+            *(command("no_proxies_of", name, why="every pod has the new proxy") for name in context.old_revisions),
+            Command("istioctl proxy-status", "every proxy is in sync, at the new version", "has_istioctl"),
+        ),
+        (command("move_namespaces_back", why="first the labels, then the pods"), *back),
+        "Pods that are restarted get the old proxy again.",
+    )
+
+
+def _webhook(context: Context) -> str:
+    if context.options.tag:
+        name = f"istio-revision-tag-{context.options.tag}"
+    else:
+        name = f"istio-sidecar-injector-{context.revision}"
+    namespaces = [r.namespace for r in context.stages[0].releases if r.chart == "istiod"]
+    outside = [namespace for namespace in namespaces if namespace != "istio-system"]
+    return f"{name}-{outside[0]}" if outside else name
