@@ -58,10 +58,6 @@ def mesh() -> list[Release]:
     ]
 
 
-def strategic_only() -> list[Release]:
-    return [istiod(values=mapping(VALUES), patches=[patches()[0], patches()[1]], depends_on=[])]
-
-
 def expected(releases: list[Release], *names: str) -> dict[str, Any]:
     """The objects of all releases, or of those named, as Flux would make them."""
     files = emit(releases)
@@ -223,3 +219,27 @@ def test_the_post_renderer_refuses_other_paths(tmp_path: Path) -> None:
     for argument in ("../../x", "a/b", "/etc", "nothing"):
         with pytest.raises(AssertionError, match=r"no such release|No such file"):
             run([script, argument])
+
+
+ONE_KIND = [
+    pytest.param(patches(), "transformers", id="both kinds"),
+    pytest.param([patches()[0], patches()[1]], "strategicMergePatches", id="strategic"),
+    pytest.param([patches()[3]], "jsonPatches", id="JSON"),
+]
+
+
+@pytest.mark.parametrize("major", [3, 4])
+@pytest.mark.parametrize(("chosen", "field"), ONE_KIND)
+def test_helmfile(tmp_path: Path, repository: str, major: int, chosen: list[Patch], field: str) -> None:
+    """The real helmfile, which calls the real Helm and the real Kustomize."""
+    helmfile, kustomize, helm = need("helmfile"), need("kustomize"), need_helm(major)
+    releases = mesh()
+    releases[1].patches = chosen
+    files = emit(releases, "helmfile", EmitOptions(chart_source=repository))
+    assert field in files["helmfile.yaml"]
+    write(tmp_path / "out", files)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "kustomize").symlink_to(kustomize)
+    env = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
+    command = [helmfile, "--quiet", "--helm-binary", helm, "--file", tmp_path / "out" / "helmfile.yaml", "template"]
+    assert by_name(run(command, env=env)) == expected(releases)
