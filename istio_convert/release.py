@@ -23,7 +23,7 @@ class Target:
 
     @property
     def api_version(self) -> str:
-        """``apps/v1``, ``v1``, …"""
+        """Group and version as manifests write them: ``apps/v1``, ``v1``."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
 
@@ -33,9 +33,9 @@ class Patch:
 
     Attributes:
         target: the object.
-        body: a dict is a strategic merge patch **without** apiVersion, kind and metadata.name/namespace (the emitter adds
-            them; it may hold ``metadata`` with labels or annotations, and Kustomize's ``$patch`` directives); a list is
-            a JSON 6902 patch.
+        body: a dict is a strategic merge patch **without** apiVersion, kind and metadata.name/namespace, which the
+            emitter adds; it may hold ``metadata`` with labels or annotations, and Kustomize's ``$patch`` directives.
+            A list is a JSON 6902 patch.
         why: short reasons, one a line, shown as a comment above the patch.
     """
 
@@ -53,7 +53,8 @@ class Release:
         chart: ``base``, ``istiod``, ``cni``, ``ztunnel`` or ``gateway``.
         version: chart version, such as ``1.25.3``.
         namespace: where it is installed.
-        component: the operator's component: ``base``, ``pilot``, ``cni``, ``ztunnel``, ``ingressGateways``, ``egressGateways``.
+        component: the operator's component: ``base``, ``pilot``, ``cni``, ``ztunnel``, ``ingressGateways`` or
+            ``egressGateways``.
         values: what the user gives the chart; each leaf keeps its origin.
         patches: applied in this order after rendering.
         depends_on: names of releases that must be ready before.

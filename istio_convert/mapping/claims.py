@@ -55,9 +55,7 @@ class Claims:
         if claim not in claims:
             claims.append(claim)
 
-    def overridden(  # noqa: PLR0913 - what happened, in full
-        self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None
-    ) -> None:
+    def overridden(self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None) -> None:
         """A leaf lost against another: what was found about it in this release (in all, when None) no longer counts."""
         by = f"{winner.origin} wins: " if winner is not None else ""
         kept = [

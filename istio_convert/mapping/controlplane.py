@@ -41,9 +41,9 @@ class SettingsMapper:
             node = settings.items.pop(name)
             self._claim(node, Outcome.INERT, "k8s.volumes", "istioctl accepts the field and applies it to nothing")
         for slot in most_specific_first(SLOTS):
-            node = _take(settings, slot.k8s_field)
-            if node is not None:
-                self._map(slot, node)
+            taken = _take(settings, slot.k8s_field)
+            if taken is not None:
+                self._map(slot, taken)
 
     def _map(self, slot: Slot, node: Node) -> None:
         component = self.component.kind

@@ -35,7 +35,7 @@ class Draft:
         """A values place of this release."""
         return Place(self.release.name, render(path))
 
-    def set_value(  # noqa: PLR0913 - one call says all there is to say about a value
+    def set_value(
         self,
         path: Path,
         node: Node,
@@ -87,7 +87,7 @@ class Draft:
         for leaf in found:
             self.claims.add(leaf, Claim(Outcome.PATCH, rule, place, reason))
 
-    def patch(  # noqa: PLR0913 - one call says all there is to say about a patch
+    def patch(
         self,
         target: Target,
         path: ManifestPath,

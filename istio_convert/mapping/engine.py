@@ -100,7 +100,7 @@ class Engine:
         return drafts
 
     def _note_remote(self, operator: Effective) -> None:
-        """istioctl up to 1.25 has a component that only the chart istiod-remote (gone in 1.24) can install."""
+        """Istioctl up to 1.25 has a component that only the chart istiod-remote (gone in 1.24) can install."""
         enabled = get(operator.spec, ("components", "istiodRemote", "enabled"))
         if not isinstance(enabled, Scalar) or enabled.value is not True:
             return

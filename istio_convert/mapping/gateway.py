@@ -48,6 +48,9 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
     "service": ("Service", ("spec",)),
     "securityContext": ("Deployment", (*POD, "securityContext")),
 }
+POD_PATH = ("spec", "template", "spec")
+#: what the gateway chart sets on the proxy, and istioctl on the pod
+CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 PROXY = "istio-proxy"
 
@@ -62,6 +65,7 @@ class GatewayMapper:
     pdb_forced: bool = False
     objects: GatewayObjects = field(init=False)
     initial: dict[str, object] = field(init=False)
+    has_other_containers: bool = False
 
     def run(self) -> None:
         """Fill the release of this gateway."""
@@ -76,6 +80,7 @@ class GatewayMapper:
         rest = RestMapper(self.draft, self.component, self.objects, self.initial)
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
+        self._look_at_containers()
         for slot in GATEWAY_SLOTS:
             self._map(slot)
         overlays.settle_deletions(self._target)
@@ -201,6 +206,24 @@ class GatewayMapper:
         name = self.objects.service_account if kind in ("ServiceAccount", "Role", "RoleBinding") else self.objects.name
         return Target(*GROUPS[kind], kind, name, self.component.namespace)
 
+    def _look_at_containers(self) -> None:
+        """Who else lives by the pod's security context: containers beside the proxy, and the proxy's own user.
+
+        istioctl sets user and group on the pod, the gateway chart on the proxy, where they would hide the pod's.
+        """
+        pod = get(self.objects.objects["Deployment"], POD_PATH)
+        assert isinstance(pod, Mapping)  # noqa: S101 - the builder makes it
+        containers = pod.items.get("containers")
+        extra = isinstance(containers, Sequence) and len(containers.items) > 1
+        self.has_other_containers = extra or bool(pod.items.get("initContainers"))
+        own = to_data(pod.items.get("securityContext", Mapping()))
+        proxy = find(containers, "name", PROXY) if isinstance(containers, Sequence) else None
+        context = proxy.items.get("securityContext") if proxy is not None else None
+        if isinstance(context, Mapping) and any(own.get(key) != value for key, value in CHART_USER.items() if own):
+            copy = clone(context)
+            assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
+            self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
+
     def _scaling_switch(self, gateway: Mapping) -> None:
         switch = gateway.items.get("autoscaleEnabled")
         scaled = "HorizontalPodAutoscaler" in self.objects.objects
@@ -221,7 +244,8 @@ class GatewayMapper:
         if tree is None:
             return
         node = self._take(tree, slot)
-        if node is None or (slot.provided and self._is_initial(slot, node)):
+        inherited = slot.id == "gateway.securityContext" and self.has_other_containers
+        if node is None or (slot.provided and not inherited and self._is_initial(slot, node)):
             return
         if slot.only_without in self.objects.objects:
             self._patch(slot, node, replace=False)

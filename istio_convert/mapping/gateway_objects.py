@@ -110,7 +110,7 @@ class GatewayBuilder:
         """
         name = self.component.name
         objects = {
-            "Deployment": self._deployment(labels, name),
+            "Deployment": self._deployment(labels),
             "ServiceAccount": Mapping({"metadata": self._some(annotations=self._get("serviceAccount", "annotations"))}),
         }
         if not self._on("customService"):
@@ -141,7 +141,7 @@ class GatewayBuilder:
         """A map of the fields that Go counts as true."""
         return Mapping({key: clone(node) for key, node in fields.items() if node is not None and _true(node)})
 
-    def _deployment(self, labels: Mapping, name: str) -> Mapping:
+    def _deployment(self, labels: Mapping) -> Mapping:
         spec = Mapping()
         if not self._on("autoscaleEnabled") and self._on("replicaCount"):
             spec.items["replicas"] = clone(_known(self._get("replicaCount")))
@@ -149,7 +149,7 @@ class GatewayBuilder:
         rolling = self._some(maxSurge=self._get("rollingMaxSurge"), maxUnavailable=self._get("rollingMaxUnavailable"))
         spec.items["strategy"] = _map(rollingUpdate=rolling)
         annotations = Mapping()
-        if _true(get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)):  # noqa: FBT003
+        if _true(get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)):
             annotations.items.update({k: Scalar(v) for k, v in PROVIDED_ANNOTATIONS.items()})
         template = self._get("injectionTemplate")
         if template is not None and _true(template):
@@ -254,7 +254,7 @@ class GatewayBuilder:
             path = get(item, ("mountPath",))
             name = get(item, ("name",))
             if path is not None and name is not None and _true(path):
-                yield _map(name=clone(name), mountPath=clone(path), readOnly=Scalar(True))  # noqa: FBT003
+                yield _map(name=clone(name), mountPath=clone(path), readOnly=Scalar(True))
 
     def _affinity(self) -> Mapping:
         affinity = Mapping()
@@ -400,7 +400,7 @@ def _expression(key: str, values: list[Node]) -> Mapping:
 
 def _volume(item: Node, kind: str, key: str, source: str) -> Mapping:
     name = clone(_known(get(item, ("name",))))
-    content = _map(optional=Scalar(True))  # noqa: FBT003
+    content = _map(optional=Scalar(True))
     content.items[key] = as_string(clone(_known(get(item, (source,)))))
     return Mapping({"name": name, kind: content})
 

@@ -107,7 +107,7 @@ class GatewayOverlays:
 
     @staticmethod
     def _known(tree: Mapping, steps: tuple[Step, ...]) -> bool:
-        """Whether the walk stays in what is known here: not into provided texts, nor by position among provided items."""
+        """Whether the walk stays in what is known here: not in provided texts, nor by position among provided items."""
         node: Node | None = tree
         for step in steps:
             if isinstance(node, Scalar) and node.value == PROVIDED:

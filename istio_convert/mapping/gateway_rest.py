@@ -70,7 +70,7 @@ class RestMapper:
 
     def _select_by(self, key: str, node: Node) -> None:
         draft = self.draft
-        kinds = [kind for kind in ("Deployment", "Service", "PodDisruptionBudget") if kind in self.objects.objects]
+        kinds: list[str] = [k for k in ("Deployment", "Service", "PodDisruptionBudget") if k in self.objects.objects]
         policy = get(draft.release.values, ("global", "networkPolicy", "enabled"))
         if isinstance(policy, Scalar) and policy.value:
             kinds.append("NetworkPolicy")
@@ -130,9 +130,7 @@ class RestMapper:
             self.draft.set_value(("service", "type"), Scalar("None", custom.leaf), "gateway.customService")
         root = gateway.items.get("runAsRoot")
         if isinstance(root, Scalar) and root.value:
-            user = Mapping(
-                {"runAsUser": Scalar(0, root.leaf), "runAsGroup": Scalar(0), "runAsNonRoot": Scalar(False)}  # noqa: FBT003
-            )
+            user = Mapping({"runAsUser": Scalar(0, root.leaf), "runAsGroup": Scalar(0), "runAsNonRoot": Scalar(False)})
             self.draft.set_value(("containerSecurityContext",), user, "gateway.runAsRoot")
 
     def _image(self, plane: ControlPlane) -> None:
@@ -190,10 +188,10 @@ class RestMapper:
                     self._collect(target, (*path, key), child, _step(before, key))
             return
         name = path[-1]
-        key = merge_key(name, target.kind) if isinstance(name, str) else None
-        if isinstance(node, Sequence) and key and isinstance(before, list):
+        identity = merge_key(name, target.kind) if isinstance(name, str) else None
+        if isinstance(node, Sequence) and identity and isinstance(before, list):
             for item in node.items:
-                self._collect_element(target, path, key, item, before)
+                self._collect_element(target, path, identity, item, before)
             return
         self._emit(target, path, node, before)
 

@@ -39,7 +39,8 @@ Step: TypeAlias = str | int | ByKey | ByValue
 def parse(text: str) -> tuple[Step, ...]:
     """Read an overlay path. An unreadable step is kept as a map key, as istioctl does."""
     steps: list[Step] = []
-    for part in re.split(r"(?<!\\)\.", text.strip(".")):
+    for raw in re.split(r"(?<!\\)\.", text.strip(".")):
+        part = raw
         if not part:
             continue
         bracket = part.find("[")
@@ -80,7 +81,7 @@ def render(steps: tuple[Step, ...]) -> str:
 
 
 def overlay_value(node: Node | None) -> Node | None:
-    """The value of an overlay as istioctl takes it: a string that holds a YAML map is that map; a JSON string is not."""
+    """The value of an overlay as istioctl takes it: a string that holds a YAML map is that map, JSON is not."""
     if not isinstance(node, Scalar) or not isinstance(node.value, str):
         return node
     text = node.value

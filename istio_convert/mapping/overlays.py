@@ -251,18 +251,11 @@ class OverlayMapper:
                 if merge_key(path[-1], target.kind) != step.key:
                     return None
                 if not self._exists(target, (*path, (step.key, step.value))):
-                    self._raise_missing(target, tuple(path))
+                    _raise_missing(tuple(path))
                 path.append((step.key, step.value))
             else:
                 return None
         return tuple(path)
-
-    def _raise_missing(self, target: Target, path: ManifestPath) -> None:
-        """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
-        open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
-        if path and path[-1] in open_lists:
-            raise _UnresolvableError("no such element is rendered by default")
-        raise _NothingThereError
 
     def _is_list(self, target: Target, path: ManifestPath) -> bool:
         steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
@@ -315,6 +308,14 @@ def text(node: Mapping, key: str) -> str:
     """A scalar field as text."""
     child = node.items.get(key)
     return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
+
+
+def _raise_missing(path: ManifestPath) -> None:
+    """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
+    open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
+    if path and path[-1] in open_lists:
+        raise _UnresolvableError("no such element is rendered by default")
+    raise _NothingThereError
 
 
 def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:

@@ -48,15 +48,13 @@ class Passthrough:
             if isinstance(child, Mapping) and child.items and not self._named(below):
                 self._walk(child, below)
                 continue
-            if not self.draft.chart.reads(below):
+            if self._refused(below, child) or not self.draft.chart.reads(below):
                 continue
             rule = _rule(self.draft.release.chart, below)
             if rule is not None and self._special(rule, below, child):
                 continue
             if below in TAG_PATHS:
                 TagMapper(self.draft).carry(below, child)
-                continue
-            if self._refused(below, child):
                 continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
 

@@ -83,8 +83,11 @@ class PatchBuilder:
         """Add a JSON 6902 operation.
 
         Args:
+            target: the object.
             op: ``add``, ``replace`` or ``remove``.
             pointer: steps of the JSON pointer; ``-`` appends to a list.
+            node: the value; None for ``remove``.
+            why: the reason, shown above the patch.
         """
         escaped = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in pointer)
         entry: dict[str, Any] = {"op": op, "path": escaped}

@@ -1,4 +1,4 @@
-"""Names every leaf that no table claimed: fields about releases, dead fields, values that nothing reads, misspellings."""
+"""Names every leaf that no table claimed: fields about releases, dead fields, unread values, misspellings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOVED = {
 }
 
 
-def sweep(  # noqa: PLR0913 - all that a leaf's fate can depend on
+def sweep(
     claims: Claims,
     open_leaves: list[Leaf],
     operators: list[Effective],

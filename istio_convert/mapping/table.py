@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from istio_convert.mapping.model import GatewaySlot, Rule, Slot
-from istio_convert.mapping.rules.general import GENERAL_RULES
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.mapping.rules.general import GENERAL_RULES
 from istio_convert.mapping.rules.spec import FIELD_RULES
 from istio_convert.mapping.rules.values import VALUE_RULES
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS

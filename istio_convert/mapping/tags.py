@@ -15,7 +15,7 @@ from istio_convert.source.nodes import Node, Scalar, leaves
 #: values paths that hold a tag
 TAG_PATHS: frozenset[Path] = frozenset({("global", "tag"), ("pilot", "tag"), ("cni", "tag"), ("tag",)})
 RULE = "tag"
-_RELEASE = re.compile(r"v?(\d+\.\d+(?:\.\d+)?)(?:-(distroless|debug))?$")
+_RELEASE = re.compile(r"v?(1\.\d+(?:\.\d+)?)(?:-(distroless|debug))?$")
 
 
 def split_tag(tag: str) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, leaves
+from istio_convert.source.nodes import Leaf, Mapping, Node, clone, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ def merge(base: Mapping, over: Mapping, overrides: list[Override], why: str) -> 
         if isinstance(present, Mapping) and isinstance(node, Mapping):
             if present.leaf is not None and node.items:
                 _lose(present, node, overrides, why)
+            elif node.leaf is not None and node.leaf is present.leaf:
+                pass  # the same map once more
             elif node.leaf is not None and not present.items and present.leaf is None:
                 present.leaf = node.leaf
             elif node.leaf is not None:
@@ -44,10 +46,10 @@ def merge(base: Mapping, over: Mapping, overrides: list[Override], why: str) -> 
         if present is not None:
             _lose(present, node, overrides, why)
         base.items[key] = clone(node)
-        if isinstance(node, Sequence) or isinstance(node, Scalar):
-            continue
 
 
 def _lose(present: Node, node: Node, overrides: list[Override], why: str) -> None:
-    winner = next(leaves(node), None)
-    overrides.extend(Override(leaf, winner, why) for leaf in leaves(present) if leaf is not winner)
+    new = list(leaves(node))
+    kept = set(new)
+    winner = new[0] if new else None
+    overrides.extend(Override(leaf, winner, why) for leaf in leaves(present) if leaf not in kept)

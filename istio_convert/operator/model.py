@@ -182,7 +182,7 @@ def shape_issues(root: Node) -> list[Issue]:
     try:
         IstioOperator.model_validate(to_data(root))
     except ValidationError as error:
-        issues = {}
+        issues: dict[tuple[Origin, str], Issue] = {}
         for problem in error.errors(include_url=False, include_input=False, include_context=False):
             path, node = _known_part(root, problem["loc"])
             words = _WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))

@@ -68,9 +68,10 @@ def apply_set(root: Mapping, flags: list[str], overrides: list[Override]) -> Doc
         path, text = path.strip(), text.strip()
         if not separator or not path:
             raise InputError("--set needs path=value", origin=Origin("--set", number, 1))
-        leaf = Leaf("--set", 0, ("spec", *split_path(path)), number, len(path) + 2, text, _value(path, text))
+        value = _value(path, text)
+        leaf = Leaf("--set", 0, ("spec", *split_path(path)), number, len(path) + 2, text, value)
         document.leaves.append(leaf)
-        node = Scalar(leaf.value, leaf, leaf.origin)
+        node = Scalar(value, leaf, leaf.origin)
         spec = root.items.setdefault("spec", Mapping())
         if not isinstance(spec, Mapping):
             raise InputError("spec is no map, so --set cannot write into it", origin=leaf.origin)

@@ -1,7 +1,8 @@
 """Trees that remember where each of their leaves came from.
 
 A document is a tree of :class:`Scalar`, :class:`Mapping` and :class:`Sequence`. A leaf of the input (a scalar, null,
-``{}`` or ``[]``) hangs on the node that carries its value, so that a value keeps its origin through merging and mapping.
+``{}`` or ``[]``) hangs on the node that carries its value, so that a value keeps its origin through merging and
+mapping.
 Nodes made by the program (chart defaults, profile settings) have no leaf.
 """
 

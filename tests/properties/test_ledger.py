@@ -1,4 +1,4 @@
-"""For any operator: either one clear error, or a ledger with an entry for every leaf and nothing emitted from nowhere."""
+"""For any operator: either one clear error, or a ledger with an entry for every leaf and nothing from nowhere."""
 
 from __future__ import annotations
 

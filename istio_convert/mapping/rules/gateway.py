@@ -351,7 +351,7 @@ DEPLOYMENT: tuple[GatewaySlot, ...] = (
 )
 
 
-def _service(  # noqa: PLR0913 - columns of the table
+def _service(
     name: str, why: str, given: str, wanted: object, probe: object, *, explicit: bool = False, convert: object = None
 ) -> GatewaySlot:
     """An entry for a field of the Service's spec, whose value has the same name."""
@@ -410,7 +410,7 @@ SERVICE: tuple[GatewaySlot, ...] = (
         _COPY,
         "{allocateLoadBalancerNodePorts: false}",
         False,
-        False,  # noqa: FBT003
+        False,
     ),
     _service("externalTrafficPolicy", _COPY, "{externalTrafficPolicy: Local}", "Local", "Local"),
     GatewaySlot(

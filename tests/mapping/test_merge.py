@@ -1,0 +1,58 @@
+"""Merging: what wins, and that nothing is said to lose against itself."""
+
+from __future__ import annotations
+
+from istio_convert import Conversion, Outcome, Source, convert
+from istio_convert.paths import render
+
+HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+
+
+def outcomes(conversion: Conversion) -> dict[str, tuple[str, str]]:
+    return {render(e.leaf.path): (e.outcome.value, e.reason) for e in conversion.ledger.entries}
+
+
+def values(conversion: Conversion, release: str = "istiod") -> dict[str, object]:
+    return next(r for r in conversion.releases if r.name == release).values_data()
+
+
+def test_lists_and_empty_maps_of_values_do_not_lose_against_themselves() -> None:
+    text = HEAD + "spec: {values: {meshConfig: {extensionProviders: [{name: a, zipkin: {}}]}, pilot: {podLabels: {}}}}\n"
+    found = outcomes(convert(text, to="1.25.3"))
+    assert found["spec.values.meshConfig.extensionProviders[0].name"][0] == "value"
+    assert found["spec.values.meshConfig.extensionProviders[0].zipkin"][0] == "value"
+    assert found["spec.values.pilot.podLabels"][0] == "default"
+    assert not [path for path, (outcome, _) in found.items() if outcome == "overridden"]
+
+
+def test_values_beat_the_fields_that_become_values() -> None:
+    text = HEAD + "spec: {hub: a.example.com, meshConfig: {accessLogFile: x}, values: {global: {hub: b.example.com}}}\n"
+    conversion = convert(text, to="1.25.3")
+    assert values(conversion)["global"] == {"hub": "b.example.com"}
+    assert outcomes(conversion)["spec.hub"][0] == "overridden"
+    assert "operator.yaml:3:" in outcomes(conversion)["spec.hub"][1]
+
+
+def test_later_files_win_and_flags_win_over_files() -> None:
+    first = Source("a.yaml", HEAD + "spec: {values: {pilot: {traceSampling: 1, autoscaleMax: 7}}}\n")
+    second = Source("b.yaml", HEAD + "spec: {values: {pilot: {traceSampling: 2}}}\n")
+    conversion = convert([first, second], to="1.25.3", sets=["values.pilot.autoscaleMax=8"])
+    assert values(conversion)["pilot"] == {"traceSampling": 2, "autoscaleMax": 8}
+    found = [(e.leaf.file, e.leaf.value, e.outcome) for e in conversion.ledger.entries if e.leaf.path[-1] != "kind"]
+    assert ("a.yaml", 1, Outcome.OVERRIDDEN) in found
+    assert ("a.yaml", 7, Outcome.OVERRIDDEN) in found
+    assert ("--set", 8, Outcome.VALUE) in found
+
+
+def test_a_list_of_gateways_replaces_that_of_the_profile() -> None:
+    text = HEAD + "spec: {profile: demo, components: {ingressGateways: [{name: edge, enabled: true}]}}\n"
+    names = [release.name for release in convert(text, to="1.25.3").releases]
+    assert names == ["istio-base", "istiod", "edge", "istio-egressgateway"]
+
+
+def test_what_a_chart_refuses_is_never_emitted_and_left_to_a_person() -> None:
+    text = HEAD + "spec: {values: {telemetry: {v2: {prometheus: {configOverride: {gateway: {a: b}}}}}}}\n"
+    conversion = convert(text, to="1.25.3")
+    assert "telemetry" not in values(conversion)
+    path = "spec.values.telemetry.v2.prometheus.configOverride.gateway.a"
+    assert outcomes(conversion)[path][0] == "manual"
