@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from istio_convert.verify import gateways
-from istio_convert.verify.explain import LABEL_PLACES, Path, explain, only_with_helm, only_with_istioctl
+from istio_convert.verify.explain import LABEL_PLACES, Path, explain, is_nameless, only_with_helm, only_with_istioctl
 from istio_convert.verify.findings import ABSENT, Compared, Difference, Kind
 from istio_convert.verify.live import is_live, set_aside
 from istio_convert.verify.manifests import Object, ObjectId, Rendered
@@ -59,13 +59,14 @@ class _Comparison:
         roles = pair_roles(mine, theirs)
         result = [self._pair(identity, identity) for identity in both]
         result += [self._pair(identity, other) for identity, other in roles.items()]
+        nameless = {identity.kind for identity in self._before if is_nameless(identity)}
         for identity, item in self._before.items():
             if identity not in self._after and identity not in roles:
                 kind, why = only_with_istioctl(identity)
                 result.append(Compared(identity, item.release, "", (Difference(kind, "", why=why),)))
         for identity, item in self._after.items():
             if identity not in self._before and identity not in roles.values():
-                kind, why = only_with_helm(identity)
+                kind, why = only_with_helm(identity, nameless)
                 result.append(Compared(identity, "", item.release, (Difference(kind, "", why=why),)))
         return sorted(result, key=lambda compared: (compared.id.kind, compared.id.namespace, compared.id.name))
 

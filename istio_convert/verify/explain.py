@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from istio_convert.verify.findings import Kind
@@ -153,14 +153,28 @@ def _texts(value: Any) -> list[str]:
     return []
 
 
-def only_with_helm(identity: ObjectId) -> tuple[Kind, str]:
-    """The class of an object that only Helm's side has."""
+def is_nameless(identity: ObjectId) -> bool:
+    """Whether an object comes of a gateway without a name, which istioctl renders but no cluster accepts."""
+    return not identity.name or identity.name in ("-sds", "-service-account")
+
+
+def only_with_helm(identity: ObjectId, nameless: Collection[str] = ()) -> tuple[Kind, str]:
+    """The class of an object that only Helm's side has.
+
+    Args:
+        identity: the object's identity.
+        nameless: kinds of which istioctl's side has an object without a name.
+    """
     for kind, name, why in _ONLY_WITH_HELM:
         if identity.kind == kind and re.fullmatch(name, identity.name):
             return Kind.NEW, why
+    if identity.kind in nameless:
+        return Kind.NEW, "has the name that the operator leaves out, and that istioctl does not fill in"
     return Kind.UNEXPLAINED, "istioctl's side has no such object"
 
 
 def only_with_istioctl(identity: ObjectId) -> tuple[Kind, str]:
     """The class of an object that only istioctl's side has."""
+    if is_nameless(identity):
+        return Kind.ORPHAN, "has no name, since the gateway has none: no cluster accepts it"
     return Kind.UNEXPLAINED, f"no release brings this {identity.kind}"

@@ -63,7 +63,11 @@ _WHY = "the injector writes it into the pod"
 
 def is_injected(candidate: Object) -> bool:
     """Whether a workload (normal form) leaves its proxy container to injection."""
-    return bool(_get(candidate, "spec", "template", "spec", "containers", PROXY, "image") == "auto")
+    template = _get(candidate, "spec", "template")
+    if _get(template, "spec", "containers", PROXY) is None:
+        return False
+    annotations = _get(template, "metadata", "annotations") or {}
+    return _INJECT_KEYS[1] in annotations or _get(template, "spec", "containers", PROXY, "image") == "auto"
 
 
 def set_aside(reference: Object, candidate: Object, plain: Object | None) -> tuple[Object, Object, list[Difference]]:
@@ -145,7 +149,7 @@ class _View:
         if "imagePullPolicy" not in reference and candidate.get("imagePullPolicy") == derived:
             # written out on Helm's side: what the API server derives from the image on istioctl's
             candidate.pop("imagePullPolicy", None)
-        if image != "auto" and (plain is None or plain.get("image") == image):
+        if image != "auto" and candidate.get("image") == "auto" and (plain is None or plain.get("image") == image):
             reference.pop("image", None)
             self._note(f"{path}.image", image, candidate.pop("image"))
         for key in ("args", "readinessProbe"):

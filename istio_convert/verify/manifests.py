@@ -87,7 +87,7 @@ def object_id(obj: Object, default_namespace: str = "") -> ObjectId:
     metadata = obj.get("metadata") or {}
     kind = str(obj.get("kind", ""))
     namespace = "" if kind in CLUSTER_SCOPED else str(metadata.get("namespace") or default_namespace)
-    return ObjectId(api_group(str(obj.get("apiVersion", ""))), kind, namespace, str(metadata.get("name", "")))
+    return ObjectId(api_group(str(obj.get("apiVersion", ""))), kind, namespace, str(metadata.get("name") or ""))
 
 
 def parse_document(text: str) -> Any:

@@ -82,7 +82,7 @@ def merge_all(
 
 def render_all(operators: Sequence[Tree], charts: ReleaseCharts, semantics: Semantics) -> list[Rendered]:
     """The objects of merged operators, see :func:`generate`."""
-    found = [(merged, instance) for merged in operators for instance in instances(merged)]
+    found = [(merged, instance) for merged in operators for instance in instances(merged, semantics)]
     planes = {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
     result: list[Rendered] = []
     for merged, instance in found:

@@ -95,8 +95,12 @@ class Instance:
         return get_map(self.settings, "k8s")
 
 
-def instances(merged: Tree) -> list[Instance]:
+def instances(merged: Tree, semantics: Semantics) -> list[Instance]:
     """The components that are on, in istioctl's order.
+
+    Args:
+        merged: the merged operator.
+        semantics: of the istioctl.
 
     Raises:
         RenderError: the components have a shape that istioctl refuses.
@@ -104,6 +108,8 @@ def instances(merged: Tree) -> list[Instance]:
     namespace = get_text(merged, "metadata", "namespace")
     found: list[Instance] = []
     for component in COMPONENTS:
+        if component.name == "istiodRemote" and not semantics.has_remote:
+            continue
         forced = component.many and get_path(merged, "spec", "values", *component.root.split("."), "enabled") is True
         given = get_path(merged, "spec", "components", component.name)
         present = given is not None or _has(merged, component.name)

@@ -30,6 +30,7 @@ class Semantics:
         strict_overlays: an overlay that matches no object, or a path that cannot be walked, is an error.
         old_component_state: the charts hear of CNI as ``istio_cni.enabled``, not ``pilot.cni.enabled``, and of the
             base component as ``global.enabled`` and ``global.namespace``, which no template reads.
+        has_remote: there is a component ``istiodRemote``; later istioctl passes over it.
     """
 
     feeds_autoscaling: bool = False
@@ -40,6 +41,7 @@ class Semantics:
     replicas_yield: bool = False
     strict_overlays: bool = False
     old_component_state: bool = False
+    has_remote: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ _CHANGES = (
             "old_component_state": True,
         },
     ),
+    _Change("0.0.0", "1.26.0", {"has_remote": True}),
     _Change("1.24.0", "1.24.2", {"drops_min_available": False}),
     _Change("1.28.8", "1.29.0", {"feeds_autoscaling": True}),
     _Change("1.31.0", "", {"feeds_autoscaling": True, "feeds_cpu": True, "set_all_equals": True}),
