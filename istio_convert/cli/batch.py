@@ -11,7 +11,7 @@ from istio_convert.cli.command import describe
 from istio_convert.cli.exits import Exit, code_of
 from istio_convert.cli.reporting import Parts, Reporting
 from istio_convert.cli.settings import Settings
-from istio_convert.errors import InternalError, IstioConvertError
+from istio_convert.errors import InternalError, IstioConvertError, MergeConflictError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion, Source
@@ -81,12 +81,16 @@ def jobs_for(names: Sequence[str], settings: Settings, reporting: Reporting) -> 
     return found
 
 
-def guarded(job: Job, work: Callable[[Conversion], tuple[int, Report]]) -> Done:
+def guarded(job: Job, work: Callable[[Conversion], tuple[int, Report]], *, conflicts: bool = False) -> Done:
     """Convert one input and do something with the result; errors end in the result, not in an exception.
 
     Args:
         job: the input.
         work: gets the conversion; returns an exit code and the report to show.
+        conflicts: whether operators that contradict each other are an exception after all.
+
+    Raises:
+        MergeConflictError: see ``conflicts``.
     """
     from istio_convert import report as reports  # noqa: PLC0415 - lazy: --help needs no library
     from istio_convert.api import Source, convert  # noqa: PLC0415
@@ -100,6 +104,8 @@ def guarded(job: Job, work: Callable[[Conversion], tuple[int, Report]]) -> Done:
         )
         code, account = work(conversion)
     except IstioConvertError as error:
+        if conflicts and isinstance(error, MergeConflictError):
+            raise
         code, account = code_of(error), reports.failed([source or Source(job.name, b"")], error)
     except Exception as error:  # noqa: BLE001 - a bug at one input must not stop the others
         bug = InternalError(f"internal error: {describe(error)}", hint="a bug of istio-convert, please report it")
@@ -117,18 +123,17 @@ def _named(problem: Problem, name: str) -> Problem:
 
 def show(done: Sequence[Done], reporting: Reporting) -> None:
     """Write what people get to see: the reports that say something, the errors, and a table for several inputs."""
-    if reporting.terminal_format != "text":
-        reporting.show([one.parts for one in done])
+    if reporting.terminal_format == "text":
+        reporting.show([one.parts for one in done if one.code or reporting.view.verbose or len(done) == 1])
     else:
-        talking = [one for one in done if one.code or reporting.view.verbose or len(done) == 1]
-        reporting.show([one.parts for one in talking])
-        if len(done) > 1:
-            text = "\n".join(summary(done, reporting)) + "\n"
-            (terminal.product if reporting.on_stdout else terminal.say)(text)
+        reporting.show([one.parts for one in done])
     if reporting.shows_errors:
         for one in done:
             if one.problems:
                 terminal.show_problems(list(one.problems), reporting.colour)
+    if reporting.terminal_format == "text" and len(done) > 1:
+        text = "\n".join(summary(done, reporting)) + "\n"
+        (terminal.product if reporting.on_stdout else terminal.say)(text)
 
 
 def summary(done: Sequence[Done], reporting: Reporting) -> list[str]:

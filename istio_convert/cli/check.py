@@ -187,4 +187,5 @@ def _say_unused(settled: config.Config, policy: _Policy, checked: Sequence[_Chec
             )
     gone = policy.known - {known for one in checked for known in one.findings}
     if gone:
-        terminal.say(f"note: {policy.baseline}: {len(gone)} findings are gone; --write-baseline makes it shorter\n")
+        count = "1 finding is" if len(gone) == 1 else f"{len(gone)} findings are"
+        terminal.say(f"note: {policy.baseline}: {count} gone; --write-baseline makes it shorter\n")

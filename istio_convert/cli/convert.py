@@ -25,6 +25,9 @@ Without -o the manifests go to stdout as one YAML stream and the report goes to 
 as a whole: manifests, README.md, REPORT.md and report.json.
 """
 
+#: targets whose output is objects of Kubernetes
+_STREAMS = ("flux", "argocd")
+
 
 @click.command("convert", cls=Command, help=_HELP)
 @click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
@@ -51,6 +54,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
         raise click.UsageError("--diff compares and writes nothing; give it without -o")
     if params["separate"] and not output:
         raise click.UsageError("--separate writes a folder per file; give it -o DIR")
+    if params["target"] not in _STREAMS and not output and not diff_with:
+        raise click.UsageError(f"the output for {params['target']} is a folder of files; give it -o DIR")
     if params["report"] == STDOUT and not output:
         raise click.UsageError("stdout carries the manifests; give -o DIR, or --report a file")
     if params["separate"] and params["prove"]:
@@ -149,12 +154,10 @@ def _stream(conversion: Conversion, settings: Settings) -> str:
     """All objects as one YAML stream.
 
     Raises:
-        UsageError: the target's output is more than objects.
+        UsageError: the output is more than objects.
     """
     from istio_convert.emit import emit  # noqa: PLC0415 - lazy: --help needs no emitter
 
-    if settings.target not in ("flux", "argocd"):
-        raise click.UsageError(f"the output for {settings.target} is a folder of files; give it -o DIR")
     files = emit(conversion.releases, settings.target, settings.emit_options())
     if any(path.startswith("kustomize/") for path in files):
         raise click.UsageError("the releases have patches, which Argo CD takes from a folder; give it -o DIR")

@@ -80,6 +80,16 @@ class Program(click.Group):
             args = [DEFAULT, *args]
         return super().parse_args(ctx, args)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the arguments; ``--help`` and ``--version`` write here."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:
+            _abandon_stdout()
+            raise click.exceptions.Exit(Exit.BROKEN_PIPE) from None
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Commands, and files, since the default command takes files."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - lazy: only a shell asks for it

@@ -19,8 +19,10 @@ _HELP = """Print a JSON Schema: of the report (the default), of the operator, or
 
 
 @click.command("schema", cls=Command, help=_HELP)
-@click.argument("kind", type=click.Choice(["report", "operator", "values"]), default="report")
-@click.argument("chart", type=click.Choice(_CHARTS), required=False)
+@click.argument(
+    "kind", metavar="[report|operator|values]", type=click.Choice(["report", "operator", "values"]), default="report"
+)
+@click.argument("chart", metavar="[CHART]", type=click.Choice(_CHARTS), required=False)
 @click.option("--to", metavar="VERSION", help="With values: version of the chart. Default: the newest.")
 @common
 def command(kind: str, chart: str | None, to: str | None, **_: object) -> None:

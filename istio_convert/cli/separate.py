@@ -17,12 +17,14 @@ from istio_convert.cli.command import is_failing
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.reporting import Reporting
 from istio_convert.cli.settings import Settings
+from istio_convert.cli.split import operators
+from istio_convert.errors import MergeConflictError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion
     from istio_convert.report import Report
 
-_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_UNSAFE = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ def convert_separately(names: Sequence[str], output: Path, settings: Settings, r
     reporting = replace(reporting, view=replace(reporting.view, releases=False))
     jobs = batch.jobs_for(names, settings, reporting)
     tasks = [_Task(job, output / folder) for job, folder in zip(jobs, folders(names), strict=True)]
-    done = fleet.run(_convert_one, tasks, "Converting", quiet=reporting.quiet)
+    lists = fleet.run(_convert_one, tasks, "Converting", quiet=reporting.quiet)
+    done = [one for found in lists for one in found]
     batch.show(done, reporting)
     reporting.deliver([one.parts for one in done])
     return worst([one.code for one in done])
@@ -77,21 +80,39 @@ def _parts(name: str) -> list[str]:
     return [fit for step in steps if (fit := _UNSAFE.sub("-", step).strip("-."))] or ["operator"]
 
 
-def _convert_one(task: _Task) -> Done:
+def _convert_one(task: _Task) -> list[Done]:
+    """Convert one input; the operators of several meshes in one file get a folder each."""
+    try:
+        return [batch.guarded(task.job, lambda conversion: _write(task, conversion), conflicts=True)]
+    except MergeConflictError:
+        whole = task.job.source()
+        parts = operators(whole)
+    if not parts:
+        return [batch.guarded(task.job, lambda conversion: _write(task, conversion))]
+    done = []
+    for name, part in parts:
+        job = replace(task.job, content=part.text)
+        single = _Task(job, task.folder / (_UNSAFE.sub("-", name).strip("-.") or "operator"))
+
+        def work(conversion: Conversion, single: _Task = single) -> tuple[int, Report]:
+            conversion.sources = (whole,)  # the report names the file as it is
+            return _write(single, conversion)
+
+        done.append(replace(batch.guarded(job, work), name=f"{job.name} ({name})"))
+    return done
+
+
+def _write(task: _Task, conversion: Conversion) -> tuple[int, Report]:
+    from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
+
     settings = task.job.settings
-
-    def work(conversion: Conversion) -> tuple[int, Report]:
-        from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
-
-        account = report.build(conversion, show_values=settings.show_values)
-        conversion.write(
-            task.folder,
-            settings.target,
-            force=settings.force,
-            options=settings.emit_options(),
-            show_values=settings.show_values,
-        )
-        failing = is_failing(account.worst, task.job.reporting.view.fail_at)
-        return Exit.FINDING if failing else Exit.DONE, account
-
-    return batch.guarded(task.job, work)
+    account = report.build(conversion, show_values=settings.show_values)
+    conversion.write(
+        task.folder,
+        settings.target,
+        force=settings.force,
+        options=settings.emit_options(),
+        show_values=settings.show_values,
+    )
+    failing = is_failing(account.worst, task.job.reporting.view.fail_at)
+    return Exit.FINDING if failing else Exit.DONE, account
