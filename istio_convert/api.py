@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from istio_convert.catalog import Catalog, newest, resolve
 from istio_convert.emit import Changes, EmitOptions, emit
 from istio_convert.emit import write as write_folder
+from istio_convert.emit.valid import check_values
 from istio_convert.errors import Issue, LossError, UnsupportedVersionError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
@@ -91,6 +92,7 @@ class Conversion:
             Relative POSIX path -> text, in a fixed order; ``REPORT.md`` and ``report.json`` are the last two.
 
         Raises:
+            SchemaViolationError: values that the chart's schema refuses.
             InvalidNameError: a name that must not reach a path, an object or a script.
             OutputError: an unknown target, contradicting options, or nothing to write.
         """
@@ -98,6 +100,7 @@ class Conversion:
         report = build_report(self, show_values=show_values)
         if not chosen.todo:
             chosen = replace(chosen, todo=todo(report))
+        check_values(self.releases)
         files = emit(self.releases, target, chosen)
         return {**files, "REPORT.md": render_report(report, "markdown"), "report.json": render_report(report, "json")}
 

@@ -59,11 +59,20 @@ def plain_ports(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the fo
             return Converted(None, clone(node))
         keys = sorted(item.items, key=lambda key: order.index(key) if key in order else len(order))
         kept = {key: clone(item.items[key]) for key in keys if not _is_null(item.items[key])}
+        if isinstance(target := kept.get("targetPort"), Scalar) and isinstance(target.value, str):
+            return Converted(None, clone(node))  # the chart's schema takes numbers only
         name = kept.get("name")
         if isinstance(name, Scalar):
             kept["name"] = string_scalar(name)
         ports.items.append(Mapping(kept, origin=item.origin))
     return Converted(ports, None)
+
+
+def quantities(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the form of a converter
+    """Requests and limits with every quantity as a string, as the chart's schema asks for."""
+    if not isinstance(node, Mapping):
+        return Converted(clone(node), None)
+    return Converted(Mapping({key: strings(part) for key, part in node.items.items()}, node.leaf, node.origin), None)
 
 
 def _is_null(node: Node) -> bool:

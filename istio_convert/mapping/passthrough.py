@@ -78,7 +78,7 @@ class Passthrough:
         if refusal is None:
             return False
         reason = f"the {self.draft.release.chart} chart refuses to install with {render(path)}"
-        action = f"use {refusal.instead} instead"
+        action = f"instead: {refusal.instead}"
         for leaf in leaves(node):
             self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "values.refused", None, reason, action))
         return True

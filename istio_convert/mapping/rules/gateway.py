@@ -13,6 +13,7 @@ from istio_convert.mapping.gateway_convert import (
     hpa_metrics,
     plain_ports,
     pod_annotations,
+    quantities,
 )
 from istio_convert.mapping.model import POD, Example, GatewaySlot
 
@@ -255,6 +256,7 @@ DEPLOYMENT: tuple[GatewaySlot, ...] = (
         source="values.gateways.*.resources, k8s.resources",
         path=(*_PROXY, "resources"),
         value_path=("resources",),
+        convert=quantities,
         probe={"requests": {"cpu": "1300m"}},
         why="Helm merges the map over the chart's default, which is that of istioctl's chart",
         example=Example(

@@ -1,0 +1,30 @@
+"""Checks the values of every release against the schema of its chart, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from istio_convert.catalog import resolve
+from istio_convert.errors import SchemaViolationError
+from istio_convert.paths import render
+from istio_convert.release import Release
+
+
+def check_values(releases: Sequence[Release]) -> None:
+    """Refuse values that the chart's schema refuses. Values are not shown, they may be secrets.
+
+    Raises:
+        SchemaViolationError: names the release, the values path and what the schema asks for.
+    """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and only output needs it
+
+    for release in releases:
+        schema = resolve(release.version).chart(release.chart).values_schema()
+        for error in Draft202012Validator(schema).iter_errors(release.values_data()):
+            place = render(tuple(error.absolute_path)) or "the values"
+            wanted = error.validator_value if error.validator in ("type", "enum") else error.validator
+            raise SchemaViolationError(
+                f"the {release.chart} chart {release.version} refuses {place} of release {release.name}: "
+                f"its schema asks for {error.validator} {wanted}",
+                hint="correct the field in the operator; explain says where it comes from",
+            )
