@@ -81,6 +81,7 @@ class _Checked:
 @click.command("check", cls=Command, help=_HELP)
 @click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
 @version_options
+@click.option("--only-operators", is_flag=True, help="Pass over files without an IstioOperator, as for pre-commit.")
 @click.option("--config", "config_file", metavar="FILE", help="Settings to use instead of searching for them.")
 @click.option("--baseline", metavar="FILE", help="Tolerate the findings that this file lists.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline file.")
@@ -99,6 +100,10 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     reporting = reporting_from(params, on_stdout=True)
     policy = _policy(params, settled, config.today(), reporting.view.fail_at)
     names = inputs.expand(operators)
+    if params["only_operators"]:
+        names = inputs.only_operators(names)
+        if not names:
+            return Exit.DONE
     tasks = [_Task(job, policy) for job in batch.jobs_for(names, settings_from(params), reporting)]
     checked = fleet.run(_check_one, tasks, "Checking", quiet=reporting.quiet)
     done = [one.done for one in checked]

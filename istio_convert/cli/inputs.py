@@ -76,20 +76,29 @@ def _files_below(folder: Path) -> Iterator[str]:
                 yield (Path(root) / name).as_posix()
 
 
+def only_operators(names: Iterable[str]) -> list[str]:
+    """The files that name an IstioOperator; standard input is taken to be one.
+
+    Raises:
+        InputError: a file cannot be read.
+    """
+    return [name for name in names if name == STDIN or _names_operator(name)]
+
+
+def _names_operator(name: str) -> bool:
+    try:
+        content = Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", origin=Origin(name)) from error
+    return any(mark in content for mark in _MARKS)
+
+
 def _operators(argument: str, names: Iterable[str]) -> list[str]:
-    found = []
-    seen = 0
-    for name in names:
-        seen += 1
-        try:
-            content = Path(name).read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", origin=Origin(name)) from error
-        if any(mark in content for mark in _MARKS):
-            found.append(name)
+    looked_at = list(names)
+    found = only_operators(looked_at)
     if not found:
         raise InputError(
-            f"{argument}: no file with an IstioOperator among {seen} YAML file{'' if seen == 1 else 's'}",
+            f"{argument}: no file with an IstioOperator among {len(looked_at)} YAML file{'s'[: len(looked_at) != 1]}",
             hint="give the file with kind: IstioOperator",
         )
     return found

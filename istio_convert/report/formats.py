@@ -5,14 +5,13 @@ Parts are texts, so that a run over a thousand operators holds texts, not report
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from istio_convert.errors import InternalError
 from istio_convert.ledger import Outcome
-from istio_convert.report import github, junit, markdown, sarif, text
+from istio_convert.report import text
 from istio_convert.report.model import SCHEMA_VERSION, Report
 from istio_convert.report.text import PLAIN, Style
 
@@ -52,7 +51,47 @@ class Format:
 
 
 def _json_part(report: Report, view: View) -> str:  # noqa: ARG001 - all formats are called alike
-    return json.dumps(report.to_data(), indent=2, ensure_ascii=False)
+    return report.model_dump_json(by_alias=True, exclude_none=True, indent=2)
+
+
+def _text_part(report: Report, view: View) -> str:
+    return text.render(report, view.style, verbose=view.verbose, releases=view.releases)
+
+
+def _markdown_part(report: Report, view: View) -> str:  # noqa: ARG001
+    from istio_convert.report import markdown  # noqa: PLC0415 - most runs need few of the formats, so each comes late
+
+    return markdown.render(report)
+
+
+def _sarif_part(report: Report, view: View) -> str:  # noqa: ARG001
+    from istio_convert.report import sarif  # noqa: PLC0415
+
+    return sarif.part(report)
+
+
+def _sarif_whole(parts: Sequence[str]) -> str:
+    from istio_convert.report import sarif  # noqa: PLC0415
+
+    return sarif.whole(parts)
+
+
+def _junit_part(report: Report, view: View) -> str:
+    from istio_convert.report import junit  # noqa: PLC0415
+
+    return junit.part(report, view.fail_at)
+
+
+def _junit_whole(parts: Sequence[str]) -> str:
+    from istio_convert.report import junit  # noqa: PLC0415
+
+    return junit.whole(parts)
+
+
+def _github_part(report: Report, view: View) -> str:  # noqa: ARG001
+    from istio_convert.report import github  # noqa: PLC0415
+
+    return github.render(report)
 
 
 def _json_whole(parts: Sequence[str]) -> str:
@@ -66,17 +105,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     {
         known.name: known
         for known in (
-            Format(
-                "text",
-                (".txt",),
-                lambda report, view: text.render(report, view.style, verbose=view.verbose, releases=view.releases),
-                "".join,
-            ),
+            Format("text", (".txt",), _text_part, "".join),
             Format("json", (".json",), _json_part, _json_whole),
-            Format("markdown", (".md", ".markdown"), lambda report, _: markdown.render(report), "\n".join),
-            Format("sarif", (".sarif",), lambda report, _: sarif.part(report), sarif.whole),
-            Format("junit", (".xml",), lambda report, view: junit.part(report, view.fail_at), junit.whole),
-            Format("github", (), lambda report, _: github.render(report), "".join),
+            Format("markdown", (".md", ".markdown"), _markdown_part, "\n".join),
+            Format("sarif", (".sarif",), _sarif_part, _sarif_whole),
+            Format("junit", (".xml",), _junit_part, _junit_whole),
+            Format("github", (), _github_part, "".join),
         )
     }
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from istio_convert.ledger import Outcome
 from istio_convert.report.model import Entry, Problem, Report
+from istio_convert.report.text import one_line
 
 MEANING = {
     Outcome.VALUE: "lives on in the values of these charts",
@@ -156,13 +157,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def _text(text: str) -> str:
     """Text that Markdown shows as it stands."""
-    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    escaped = _SPECIAL.sub(r"\\\1", one_line(text))
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _code(text: str) -> str:
     """A code span; its fence is longer than any run of backticks inside."""
-    shown = " ".join(text.split())
+    shown = one_line(text)
     fence = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
     return f"{fence}{pad}{shown}{pad}{fence}"

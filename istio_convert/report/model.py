@@ -12,7 +12,6 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from pydantic.json_schema import models_json_schema
 
 from istio_convert.errors import Issue, IstioConvertError, ModelError, Origin
 from istio_convert.ledger import ClosedLedger, Outcome
@@ -276,6 +275,8 @@ def todo(report: Report) -> tuple[str, ...]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of ``report.json``: one report, or the reports of several inputs."""
+    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - only the schema command needs it
+
     _, schema = models_json_schema([(Report, "serialization"), (ReportSet, "serialization")], by_alias=True)
     definitions = schema["$defs"]
     return {

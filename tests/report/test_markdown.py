@@ -79,3 +79,8 @@ def test_operator_without_findings_says_so() -> None:
     page = render(sample(text=text), "markdown")
     assert "## What needs a person first\n\nNothing.\n" in page
     assert "Nothing is lost." in page
+
+
+def test_control_characters_are_made_visible() -> None:
+    text = OPERATOR.replace("replicas|<b>", '"a\\0b\\e[1m"')
+    assert {char for char in render(sample(text=text), "markdown") if not char.isprintable()} == {"\n"}
