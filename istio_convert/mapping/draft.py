@@ -106,7 +106,7 @@ class Draft:
         """Leave out what the chart does anyway, order the values as the chart does, write the patches."""
         defaults = Defaults(self.chart, self.catalog, self.release.values)
         self._prune(self.release.values, (), defaults)
-        self.release.values = ordered(self.release.values, defaults.shape)
+        self.release.values = ordered(self.release.values, self.chart)
         self.release.patches = self.patches.patches()
         return self.release
 
@@ -155,7 +155,7 @@ class Defaults:
         self.layers: list[dict[str, Any]] = []
         for settings in _settings_in_force(catalog, values):
             self.layers.insert(0, settings)
-        self.shape = chart.defaults
+        self.root = {path for path, _ in walk(values) if path and path[0] != "global"}
 
     def at(self, path: Path) -> Any:
         """The value in force at a path, or MISSING."""
@@ -171,6 +171,8 @@ class Defaults:
                 return MISSING
         found = _lookup(self.chart.defaults, path)
         if found is MISSING and self.prefix and path[0] == self.prefix:
+            found = _lookup(self.chart.defaults, path[1:])
+        if found is MISSING and self.chart.flattens_global and path[0] == "global" and path[1:] not in self.root:
             found = _lookup(self.chart.defaults, path[1:])
         return found
 
@@ -201,14 +203,11 @@ def _lookup(tree: Any, path: Path) -> Any:
     return tree
 
 
-def ordered(node: Mapping, shape: Any) -> Mapping:
+def ordered(node: Mapping, chart: ChartFacts, path: Path = ()) -> Mapping:
     """The map with its keys in the order of the chart's own values, then in the order in which they came."""
-    known = list(shape) if isinstance(shape, dict) else []
-    rank = {key: index for index, key in enumerate(known)}
-    keys = sorted(node.items, key=lambda key: rank.get(key, len(rank)))
+    rank = {key: index for index, key in enumerate(chart.order(path))}
     result = Mapping(leaf=node.leaf, origin=node.origin)
-    for key in keys:
+    for key in sorted(node.items, key=lambda key: rank.get(key, len(rank))):
         child = node.items[key]
-        below = shape.get(key) if isinstance(shape, dict) else None
-        result.items[key] = ordered(child, below) if isinstance(child, Mapping) else child
+        result.items[key] = ordered(child, chart, (*path, key)) if isinstance(child, Mapping) else child
     return result

@@ -47,6 +47,14 @@ PROVIDED_ANNOTATIONS = {
     "prometheus.io/scrape": "true",
     "prometheus.io/path": "/stats/prometheus",
 }
+PROBE = {
+    "failureThreshold": 30,
+    "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"},
+    "initialDelaySeconds": 1,
+    "periodSeconds": 2,
+    "successThreshold": 1,
+    "timeoutSeconds": 1,
+}
 #: marks the content of a node that istioctl's chart makes and injection provides
 PROVIDED = "<provided by injection>"
 
@@ -199,16 +207,8 @@ class GatewayBuilder:
                     "readOnlyRootFilesystem": True,
                 }
             )
-        container.items["readinessProbe"] = from_data(
-            {
-                "failureThreshold": 30,
-                "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"},
-                "initialDelaySeconds": 1,
-                "periodSeconds": 2,
-                "successThreshold": 1,
-                "timeoutSeconds": 1,
-            }
-        )
+        if not self._injected:
+            container.items["readinessProbe"] = from_data(PROBE)
         resources = self._get("resources")
         if resources is None or not _true(resources):
             resources = self._global("defaultResources")
@@ -228,8 +228,13 @@ class GatewayBuilder:
                 numbers.append(number.value)
         return [*numbers, 15090]
 
+    @property
+    def _injected(self) -> bool:
+        """Whether istioctl's chart leaves the proxy to injection, too."""
+        return self._on("injectionTemplate")
+
     def _provided_env(self) -> list[Node]:
-        return [_provided(name=name) for name in PROVIDED_ENV]
+        return [_provided(name=name) for name in (PROVIDED_ENV[-1:] if self._injected else PROVIDED_ENV)]
 
     def _env(self) -> list[Node]:
         env = self._get("env")
@@ -238,10 +243,11 @@ class GatewayBuilder:
         return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in env.items.items()]
 
     def _provided_volumes(self) -> list[Node]:
-        return [_provided(name=name) for name in PROVIDED_MOUNTS]
+        return [] if self._injected else [_provided(name=name) for name in PROVIDED_MOUNTS]
 
     def _provided_mounts(self) -> list[Node]:
-        return [_provided(name=name, mountPath=path) for name, path in PROVIDED_MOUNTS.items()]
+        mounts = {} if self._injected else PROVIDED_MOUNTS
+        return [_provided(name=name, mountPath=path) for name, path in mounts.items()]
 
     def _volumes(self) -> Iterable[Node]:
         for item in self._list("secretVolumes"):
