@@ -97,6 +97,21 @@ class ChartFacts:
                 return value
         return MISSING
 
+    def order(self, path: Path) -> tuple[str, ...]:
+        """The keys of the map at a values path, in the order of the chart's ``values.yaml``; empty when not known.
+
+        Other spellings count: ``pilot`` and ``pilot.x`` are ordered as the root and ``x`` where the chart takes both.
+        """
+        places = [*self.spellings(path)]
+        if path and path[0] in (self.descope, "global" if self.flattens_global else None):
+            places.append(path[1:])
+        keys = [key for place in places for key in self._orders.get(render(place), ())]
+        return tuple(dict.fromkeys(keys))
+
+    @cached_property
+    def _orders(self) -> dict[str, list[str]]:
+        return self._values("order")
+
     # -- traits -------------------------------------------------------------------------------------------------------
 
     @cached_property

@@ -142,6 +142,44 @@ def test_defaults(version: str, chart: str, path: Path, value: object) -> None:
     assert resolve(version).chart(chart).default(path) == value
 
 
+@pytest.mark.parametrize(
+    ("version", "chart", "path", "first"),
+    [
+        ("1.23.6", "istiod", (), ("pilot", "sidecarInjectorWebhook")),
+        ("1.23.6", "istiod", ("pilot",), ("autoscaleEnabled", "autoscaleMin", "autoscaleMax")),
+        ("1.24.0", "istiod", ("pilot",), ("autoscaleEnabled", "autoscaleMin", "autoscaleMax")),
+        ("1.24.0", "istiod", ("pilot", "cni"), ("enabled", "provider")),
+        ("1.23.6", "istiod", ("pilot", "cni"), ("enabled", "provider")),
+        ("1.25.3", "cni", ("cni", "repair"), ("enabled", "hub", "tag", "labelPods")),
+        ("1.25.3", "ztunnel", ("global",), ("hub", "tag", "variant")),
+        ("1.22.3", "ztunnel", ("global",), ()),
+        ("1.25.3", "gateway", ("service",), ("type", "ports", "annotations")),
+        ("1.25.3", "istiod", ("no", "such"), ()),
+        ("1.25.3", "istiod", ("pilot", "autoscaleMax"), ()),
+    ],
+)
+def test_keys_are_in_the_order_of_the_charts_values(
+    version: str, chart: str, path: Path, first: tuple[str, ...]
+) -> None:
+    order = resolve(version).chart(chart).order(path)
+    assert order[: len(first)] == first
+    assert bool(order) == bool(first)
+
+
+@pytest.mark.parametrize("version", SOME)
+def test_the_order_names_every_key_of_the_defaults_once(version: str) -> None:
+    for name in HELM_CHARTS + ISTIOCTL_CHARTS:
+        chart = resolve(version).chart(name)
+        maps: list[tuple[Path, object]] = [((), chart.defaults)]
+        while maps:
+            path, value = maps.pop()
+            if isinstance(value, dict):
+                maps += [((*path, key), child) for key, child in value.items()]
+                order = chart.order(path)
+                assert len(order) == len(set(order))
+                assert set(order) >= set(value) or len(value) < 2, (name, path)
+
+
 def test_traits() -> None:
     assert resolve("1.23.6").chart("istiod").descope is None
     assert resolve("1.24.0").chart("istiod").descope == "pilot"
@@ -245,5 +283,5 @@ def test_effects_that_were_never_measured_are_unknown() -> None:
 @pytest.mark.parametrize("name", [*HELM_CHARTS, *ISTIOCTL_CHARTS])
 def test_data_is_facts_in_the_agreed_form(name: str) -> None:
     sections = {"defaults", "dumped", "dead", "injection", "injection_env", "profile_keys", "reads", "refused"}
-    assert set(load(f"{name}.json")) == sections | {"schema", "template_env", "traits"}
+    assert set(load(f"{name}.json")) == sections | {"order", "schema", "template_env", "traits"}
     assert set(load(f"{name}.skeleton.json")) == {"objects", "places", "lists"}

@@ -89,6 +89,7 @@ def _chart_sections(chart: ChartSource) -> dict[str, Any]:
         "dumped": chart.dumped,
         "injection": chart.injection,
         "injection_env": chart.injection_env,
+        "order": chart.order,
         "profile_keys": chart.profile_keys,
         "reads": chart.reads,
         "schema": chart.schema,

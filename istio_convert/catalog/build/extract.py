@@ -54,6 +54,7 @@ class ChartSource:
         dumped: paths that are written whole into an object for others to read.
         dumps_all_values: all values are written into an object.
         defaults: default values by the text of their path.
+        order: keys of each map of them, as they stand in the file, by the text of its path.
         descope: the prefix under which values are copied over the root.
         flattens_global: ``global.x`` is also ``x``.
         template_env: names of environment variables that the templates write.
@@ -68,6 +69,7 @@ class ChartSource:
     dumped: set[str] = field(default_factory=set)
     dumps_all_values: bool = False
     defaults: dict[str, Any] = field(default_factory=dict)
+    order: dict[str, list[str]] = field(default_factory=dict)
     descope: str | None = None
     flattens_global: bool = False
     template_env: set[str] = field(default_factory=set)
@@ -128,11 +130,8 @@ def _templates(folder: FilePath, *patterns: str) -> Iterator[tuple[str, str]]:
 
 
 def _read_chart(folder: FilePath, version: str) -> ChartSource:
-    values = _yaml(folder / "values.yaml") or {}
-    for wrapper in _WRAPPERS:
-        if wrapper in values:
-            values = {**{key: value for key, value in values.items() if key != wrapper}, **values[wrapper]}
-    source = ChartSource(defaults=leaf_table(_as_released(values, version)))
+    values = _unwrapped(_yaml(folder / "values.yaml") or {})
+    source = ChartSource(defaults=leaf_table(_as_released(values, version)), order=dict(_orders(values, ())))
     templates = dict(_templates(folder, "templates/*"))
     parsed = {name: _parse_template(text) for name, text in templates.items()}
     reader = Reader(defines_of(parsed.values()))
@@ -148,6 +147,27 @@ def _read_chart(folder: FilePath, version: str) -> ChartSource:
     _read_injection(folder, source)
     _read_schema(folder / "values.schema.json", source)
     return source
+
+
+def _unwrapped(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values without the key around them. What is under it stands in its place and wins over keys beside it."""
+    for wrapper in _WRAPPERS:
+        if wrapper in values:
+            inside = values[wrapper] or {}
+            opened: dict[str, Any] = {}
+            for key, value in values.items():
+                opened |= inside if key == wrapper else {key: inside.get(key, value)}
+            values = opened
+    return values
+
+
+def _orders(values: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[str, list[str]]]:
+    """Every map of two or more keys: its path, and its keys as they stand in the file."""
+    if len(values) > 1:
+        yield render(path), [str(key) for key in values]
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _orders(value, (*path, str(key)))
 
 
 def _texts(paths: Any) -> set[str]:
