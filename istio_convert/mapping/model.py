@@ -106,7 +106,8 @@ class Slot(Rule):
         path: manifest path in that object.
         values: component -> values path of its chart.
         convert: splits the field into value and patch; None when the field is the value as it stands.
-        probe: a value of the field, used to measure at each version that the value moves just this place.
+        probe: a setting of the value, used to measure at each version that it moves just this place.
+        given: values of the chart that are in force while measuring.
     """
 
     k8s_field: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ class Slot(Rule):
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     convert: Converter | None = None
     probe: Any = None
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,8 @@ class GatewaySlot(Rule):
         provided: what istioctl's chart puts here by itself comes from injection under Helm, so it is not carried.
         only_without: the value counts only when the gateway has no object of this kind.
         explicit: written even when it equals the chart's default (a live object depends on it).
-        probe: a value of the place, used to measure at each version that the value moves just this place.
+        probe: a setting of the value, used to measure at each version that it moves just this place.
+        given: values of the chart that are in force while measuring.
     """
 
     kind: str = "Deployment"
@@ -140,3 +143,4 @@ class GatewaySlot(Rule):
     explicit: bool = False
     only_without: str = ""
     probe: Any = None
+    given: Mapping[str, Any] = field(default_factory=dict)

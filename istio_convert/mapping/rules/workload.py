@@ -30,11 +30,11 @@ SLOTS: tuple[Slot, ...] = (
         source="components.*.k8s.env[]",
         k8s_field=("env",),
         path=(*IN_CONTAINER, "env"),
-        values={"pilot": ("pilot", "env"), "cni": ("cni", "env"), "ztunnel": ("env",)},
+        values={"pilot": ("pilot", "env"), "ztunnel": ("env",)},
         convert=env_to_map,
         probe={"PROBE": "1"},
         why="the chart takes a map of names and values; valueFrom, and names that its template sets itself, can only be "
-        "patched; from 1.26 istiod's value is also copied into the injector's ConfigMap, so it is a patch there",
+        "patched; so can cni's, whose value goes into a ConfigMap, and istiod's from 1.26, whose value the injector gets, too",
         example=Example(
             spec="components: {pilot: {k8s: {env: [{name: PILOT_ENABLE_STATUS, value: 'true'}]}}}",
             values={"pilot": {"env": {"PILOT_ENABLE_STATUS": "true"}}},
@@ -200,6 +200,7 @@ SLOTS: tuple[Slot, ...] = (
         path=("spec", "replicas"),
         values={"pilot": ("pilot", "replicaCount")},
         probe=3,
+        given={"pilot": {"autoscaleEnabled": False}},
         why="the chart reads the value only without an autoscaler; beside one istioctl still sets the field, so it is a patch",
         example=Example(
             spec="{values: {pilot: {autoscaleEnabled: false}}, components: {pilot: {k8s: {replicaCount: 3}}}}",

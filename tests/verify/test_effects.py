@@ -1,0 +1,108 @@
+"""Every value side of the table moves just its place of the manifest, at every version where it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from istio_convert import ChartsMissingError, RenderError
+from istio_convert.api import convert
+from istio_convert.catalog import Catalog, resolve
+from istio_convert.mapping.model import CONTAINER, GatewaySlot, ManifestPath, Slot
+from istio_convert.mapping.objects import ControlPlane
+from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
+from istio_convert.verify.charts import ReleaseCharts, locate
+from istio_convert.verify.effects import Moved, moved
+from tests.corpus.operators import VERSIONS
+
+pytestmark = [pytest.mark.charts, pytest.mark.render]
+OPERATOR = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+CHARTS = {"pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
+KINDS = {"pilot": "Deployment", "cni": "DaemonSet", "ztunnel": "DaemonSet"}
+
+
+class Case(NamedTuple):
+    """One value side at one version."""
+
+    id: str
+    chart: str
+    path: tuple[str, ...]
+    probe: Any
+    given: dict[str, Any]
+    kind: str
+    manifest: ManifestPath
+
+
+def charts_of(version: str) -> ReleaseCharts:
+    try:
+        return locate(version)
+    except ChartsMissingError as error:
+        pytest.skip(str(error))
+
+
+def plane(catalog: Catalog, slot: Slot) -> ControlPlane:
+    """A control plane with the values that the slot is measured with."""
+    settings = "spec: {values: {pilot: {autoscaleEnabled: false}}}\n" if slot.given else ""
+    return ControlPlane(convert(OPERATOR + settings, to=catalog.version).operators[0], catalog)
+
+
+def cases(catalog: Catalog) -> Iterator[Case]:
+    for slot in (*SLOTS, *OVERLAY_SLOTS):
+        for component, path in slot.values.items():
+            probed = [(*path, key) for key in slot.probe] if isinstance(slot.probe, dict) and slot.convert else [path]
+            reads = all(catalog.chart(CHARTS[component]).reads(one) for one in probed)
+            if reads and plane(catalog, slot).value_is_equal(component, slot):
+                container = ("name", catalog.workload(component).container)
+                place = tuple(container if step == CONTAINER else step for step in slot.path)
+                kind = KINDS[component] if slot.kind == "workload" else slot.kind
+                name = f"{slot.id}@{component}"
+                yield Case(name, CHARTS[component], path, slot.probe, dict(slot.given), kind, place)
+    for gateway in GATEWAY_SLOTS:
+        if gateway.value_path and catalog.chart("gateway").reads(gateway.value_path):
+            yield gateway_case(gateway)
+
+
+def gateway_case(slot: GatewaySlot) -> Case:
+    return Case(slot.id, "gateway", slot.value_path, slot.probe, dict(slot.given), slot.kind, slot.path)
+
+
+#: values that istioctl of some versions feeds to the chart as well, so that both decide alike about the budget
+FED = {"k8s.hpaSpec.minReplicas@pilot", "k8s.replicaCount@pilot"}
+
+
+def astray(case: Case, places: set[Moved], catalog: Catalog) -> list[Moved]:
+    """Places that the value moved and the rule does not name."""
+    fed = case.id in FED and catalog.behaviour("feeds_replicas_to_values")
+
+    def named(place: Moved) -> bool:
+        if case.id == "gateway.podDisruptionBudget":
+            return place.kind == case.kind  # the value makes the object
+        if fed and place.kind == "PodDisruptionBudget":
+            return True
+        return place.kind == case.kind and place.path[: len(case.manifest)] == case.manifest
+
+    return sorted(place for place in places if not named(place))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_values_move_their_place_and_nothing_else(version: str) -> None:
+    charts, catalog = charts_of(version), resolve(version)
+    wrong: dict[str, Any] = {}
+    measured = 0
+    for case in cases(catalog):
+        assert case.probe is not None, case.id
+        try:
+            places = moved(charts, case.chart, case.chart, case.path, case.probe, given=case.given, skip_schema=True)
+        except RenderError as error:
+            wrong[case.id] = str(error)
+            continue
+        measured += 1
+        if not places:
+            wrong[case.id] = "moves nothing"
+        elif found := astray(case, places, catalog):
+            wrong[case.id] = found[:4]
+    assert wrong == {}
+    assert measured > 40
