@@ -13,9 +13,10 @@ from istio_convert.cli import terminal
 from istio_convert.cli.exits import Exit, code_of
 from istio_convert.errors import IstioConvertError
 
-ENVIRONMENT = "ISTIO_CONVERT"
+ENVIRONMENT = "ISTIO_CONVERT_"
+#: options that are no environment variable: ISTIO_CONVERT_CHARTS is the cache itself, not what to use instead
+_WITHOUT_VARIABLE = frozenset({"--charts"})
 SETTINGS: dict[str, Any] = {
-    "auto_envvar_prefix": ENVIRONMENT,
     "help_option_names": ["-h", "--help"],
     "max_content_width": 100,
 }
@@ -29,6 +30,9 @@ class Command(click.Command):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["context_settings"] = {**SETTINGS, **(kwargs.get("context_settings") or {})}
         super().__init__(*args, **kwargs)
+        for param in self.params:
+            if isinstance(param, click.Option) and param.envvar is None:
+                param.envvar = variable_of(param)
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function; turn errors of the package into a message and a code.
@@ -55,6 +59,12 @@ class Command(click.Command):
             if ctx.params.get("debug"):
                 terminal.say(traceback.format_exc())
             return Exit.BUG
+
+
+def variable_of(option: click.Option) -> str | None:
+    """The environment variable of an option: ``--fail-on`` is ``ISTIO_CONVERT_FAIL_ON``."""
+    name = max(option.opts, key=len)
+    return None if name in _WITHOUT_VARIABLE else ENVIRONMENT + name.lstrip("-").replace("-", "_").upper()
 
 
 def describe(error: BaseException) -> str:

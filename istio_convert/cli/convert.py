@@ -41,7 +41,6 @@ _STREAMS = ("flux", "argocd")
 @click.option(
     "--charts",
     metavar="DIR",
-    allow_from_autoenv=False,
     help="With --prove: an unpacked Istio release to use instead of the cache.",
 )
 @report_options("lost")
@@ -156,9 +155,7 @@ def _stream(conversion: Conversion, settings: Settings) -> str:
     Raises:
         UsageError: the output is more than objects.
     """
-    from istio_convert.emit import emit  # noqa: PLC0415 - lazy: --help needs no emitter
-
-    files = emit(conversion.releases, settings.target, settings.emit_options())
+    files = conversion.files(settings.target, settings.emit_options())
     if any(path.startswith("kustomize/") for path in files):
         raise click.UsageError("the releases have patches, which Argo CD takes from a folder; give it -o DIR")
     objects = [text for path, text in files.items() if path.endswith(".yaml") and path != "kustomization.yaml"]

@@ -24,7 +24,6 @@ Exit code 4 when a difference is left that nothing explains.
 @click.option(
     "--charts",
     metavar="DIR",
-    allow_from_autoenv=False,
     help="An unpacked Istio release, or a folder of such, to use instead of the cache.",
 )
 @click.option(

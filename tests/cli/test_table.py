@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import click
 import pytest
 
+from istio_convert.cli.main import cli
 from tests.cli.running import BROKEN, CLEAN, MANUAL, PATCHED, matches, run
 
 STREAM = ["apiVersion: source.toolkit.fluxcd.io/v1", "kind: HelmRepository", "...", "kind: HelmRelease", "..."]
@@ -153,3 +155,29 @@ def test_texts_of_the_table_are_what_they_say() -> None:
     """The operators that the cases lean on have the outcomes that their names promise."""
     assert "priorityClassName" in PATCHED
     assert BROKEN.endswith("[\n")
+
+
+def every_option():
+    context = click.Context(cli)
+    for name in cli.list_commands(context):
+        command = cli.get_command(context, name)
+        subcommands = command.commands.values() if isinstance(command, click.Group) else [command]
+        for sub in subcommands:
+            yield from (option for option in sub.params if isinstance(option, click.Option))
+
+
+def test_every_option_is_an_environment_variable_of_its_name() -> None:
+    found = {max(option.opts, key=len): option.envvar for option in every_option()}
+    assert found.pop("--charts") is None, "ISTIO_CONVERT_CHARTS is the cache"
+    assert found == {name: "ISTIO_CONVERT_" + name[2:].replace("-", "_").upper() for name in found}
+    assert {"--set", "--to", "--format", "--diff", "--config", "--quiet", "--flux-chart-ref"} <= set(found)
+
+
+def test_several_sets_come_from_one_variable() -> None:
+    ran = run(["clean.yaml", "-q"], env={"ISTIO_CONVERT_SET": "hub=a.example.com values.global.logAsJson=true"})
+    assert "hub: a.example.com" in ran.stdout
+    assert "logAsJson: true" in ran.stdout
+
+
+def test_every_option_is_explained() -> None:
+    assert [option.opts for option in every_option() if not option.help] == []
