@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from istio_convert.catalog import Catalog, newest, resolve
@@ -15,8 +15,8 @@ from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
 from istio_convert.mapping.gateway_objects import text_of
 from istio_convert.mapping.tags import split_tag
-from istio_convert.operator.documents import OperatorDocument, find_operators
-from istio_convert.operator.effective import Effective, build, group, user_spec
+from istio_convert.operator.documents import find_operators
+from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
 from istio_convert.release import Release
 from istio_convert.report import Report, todo
 from istio_convert.report import build as build_report
@@ -164,8 +164,9 @@ def convert(
     documents = [document for item in sources for document in read(item.text, item.name)]
     inputs = find_operators(documents)
     groups = group(inputs)
-    catalog, why = _choose(_tags(groups, list(sets)), to, allow_unknown=allow_unknown_version)
-    operators = [build(documents, list(sets), catalog) for documents in groups]
+    merged = [user_spec(documents, list(sets)) for documents in groups]
+    catalog, why = _choose(merged, to, allow_unknown=allow_unknown_version)
+    operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings] + outcomes.warnings
     return Conversion(
@@ -187,22 +188,19 @@ def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, .
     return (source,) if isinstance(source, Source) else tuple(source)
 
 
-def _tags(groups: list[list[OperatorDocument]], sets: list[str]) -> list[str]:
+def _tags(specs: list[UserSpec]) -> Iterator[str]:
     """The tags that the operators name."""
-    found = []
-    for documents in groups:
-        merged, _, _ = user_spec(documents, sets)
+    for spec in specs:
         for path in (("tag",), ("values", "global", "tag")):
-            node: Node | None = get(merged, path)
+            node: Node | None = get(spec.tree, path)
             if node is not None and text_of(node):
-                found.append(text_of(node))
-    return found
+                yield text_of(node)
 
 
-def _choose(tags: list[str], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
+def _choose(specs: list[UserSpec], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
     if to is not None:
         return resolve(to, allow_unknown=allow_unknown), "as asked for"
-    for tag in tags:
+    for tag in _tags(specs):
         parts = split_tag(tag)
         if parts is None:
             continue

@@ -77,8 +77,6 @@ class SettingsMapper:
         probed = slot.probe if isinstance(slot.probe, dict) and slot.convert is not None else {"": None}
         if has_null(node) or not all(draft.chart.reads((*path, key) if key else path) for key in probed):
             return False
-        if draft.catalog.equivalent(f"{slot.id}@{self.component.kind}") is False:
-            return False
         return self.plane.value_is_equal(self.component.kind, slot)
 
     def _convert(self, slot: Slot, node: Node, path: Path | None) -> Converted:

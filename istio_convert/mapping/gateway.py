@@ -93,13 +93,10 @@ class GatewayMapper:
         root = GATEWAYS[self.component.kind]
         catalog, values = self.draft.catalog, self.plane.effective.values
         chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        shared = clone(get(from_data(catalog.chart(chart).defaults), ("gateways", root)) or Mapping())
-        assert isinstance(shared, Mapping)  # noqa: S101 - the chart's own values
+        shared = _tree(catalog.chart(chart).defaults, "gateways", root)
         profile = str(self.plane.effective.value("profile") or "")
         if profile in catalog.helm_profiles:
-            node = get(from_data(catalog.helm_profile(profile)), ("gateways", root))
-            if isinstance(node, Mapping):
-                merge(shared, node, [], "")
+            merge(shared, _tree(catalog.helm_profile(profile), "gateways", root), [], "")
         own = get(values, ("gateways", root))
         if isinstance(own, Mapping):
             merge(shared, own, [], "")
@@ -116,11 +113,9 @@ class GatewayMapper:
         root = GATEWAYS[self.component.kind]
         own = get(gateway, ("labels",))
         chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        default = get(from_data(self.draft.catalog.chart(chart).defaults), ("gateways", root, "labels")) or Mapping()
+        merged = _tree(self.draft.catalog.chart(chart).defaults, "gateways", root, "labels")
         label = self.component.node.items.get("label")
         replaces = self.draft.catalog.behaviour("label_replaces_values")
-        merged = clone(default)
-        assert isinstance(merged, Mapping)  # noqa: S101 - the chart's own values
         has_label = isinstance(label, Mapping) and bool(label.items)
         if not replaces and not has_label and isinstance(own, Mapping):
             merged.items.update({key: clone(node) for key, node in own.items.items()})
@@ -251,9 +246,8 @@ class GatewayMapper:
             self._patch(slot, node, replace=False)
             return
         reads = bool(slot.value_path) and self.draft.chart.reads(slot.value_path)
-        exact = self.draft.catalog.equivalent(f"{slot.id}@gateway") is not False
         converted = self._convert(slot, node)
-        if not (reads and exact) and converted.value is not None:
+        if not reads and converted.value is not None:
             converted = Converted(None, self._whole(slot, node, converted))
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
@@ -375,6 +369,15 @@ class GatewayMapper:
     def _claim(self, node: Node, rule: str, reason: str) -> None:
         for leaf in leaves(node):
             self.draft.claims.add(leaf, Claim(Outcome.INERT, rule, None, reason))
+
+
+def _tree(data: object, *path: str) -> Mapping:
+    """A map of plain data as a tree; empty when it is not there."""
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    node = from_data(data) if isinstance(data, dict) else Mapping()
+    assert isinstance(node, Mapping)  # noqa: S101 - made from a dict
+    return node
 
 
 def _name(node: Node) -> str:

@@ -189,8 +189,6 @@ class OverlayMapper:
         draft = self.draft
         if not draft.chart.reads(path) or has_null(value):
             return False
-        if draft.catalog.equivalent(f"{slot.id}@{self.component.kind}") is False:
-            return False
         if not self.plane.value_is_equal(self.component.kind, slot):
             return False
         default = draft.chart.default(full)

@@ -91,7 +91,22 @@ def group(inputs: Inputs) -> list[list[OperatorDocument]]:
     return groups
 
 
-def user_spec(documents: list[OperatorDocument], sets: list[str]) -> tuple[Mapping, Document | None, list[Override]]:
+@dataclass(slots=True)
+class UserSpec:
+    """What the documents and flags of one operator say together.
+
+    Attributes:
+        tree: the merged ``spec``.
+        set_flags: the document of the flags, when there were any.
+        overrides: leaves that lost against another.
+    """
+
+    tree: Mapping
+    set_flags: Document | None
+    overrides: list[Override]
+
+
+def user_spec(documents: list[OperatorDocument], sets: list[str]) -> UserSpec:
     """Merge the documents of one operator and the flags.
 
     Raises:
@@ -108,20 +123,19 @@ def user_spec(documents: list[OperatorDocument], sets: list[str]) -> tuple[Mappi
     if issues:
         raise ModelError(issues)
     flags = apply_set(Mapping({"spec": merged}), sets, overrides) if sets else None
-    return merged, flags, overrides
+    return UserSpec(merged, flags, overrides)
 
 
-def build(documents: list[OperatorDocument], sets: list[str], catalog: Catalog) -> Effective:
-    """Merge one operator for the release of the catalog.
+def build(documents: list[OperatorDocument], spec: UserSpec, catalog: Catalog) -> Effective:
+    """Merge one operator with its profile, for the release of the catalog.
 
     Raises:
-        InputError: the profile is no text, or the namespace is no text.
-        ModelError: wrong shapes.
+        ModelError: a revision that istioctl refuses.
     """
-    user, flags, overrides = user_spec(documents, sets)
+    user = spec.tree
     first = documents[0]
     title = first.name or first.document.file
-    effective = Effective(title, documents, flags, user, overrides=overrides)
+    effective = Effective(title, documents, spec.set_flags, user, overrides=list(spec.overrides))
     _check_words(user)
     profile = user.items.get("profile")
     if isinstance(profile, Scalar) and profile.value:
@@ -224,4 +238,4 @@ def origin_of(node: Node | None, fallback: str) -> Origin:
     return (node.origin if node is not None else None) or Origin(fallback)
 
 
-__all__ = ["Effective", "InputError", "Override", "as_text", "build", "group", "origin_of", "user_spec"]
+__all__ = ["Effective", "InputError", "Override", "UserSpec", "as_text", "build", "group", "origin_of", "user_spec"]
