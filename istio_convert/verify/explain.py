@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from istio_convert.verify.findings import Kind
+from istio_convert.verify.findings import ABSENT, Kind
 from istio_convert.verify.manifests import Object, ObjectId
 
 Path = tuple[str, ...]
@@ -111,10 +111,12 @@ def _says_default(path: Path, values: tuple[Any, Any], objects: tuple[Object, Ob
     )
     if not gateway:
         return False
+    on_pods = path[0] != "metadata"
     if path[-1] in _GATEWAY_LABELS:
-        return _GATEWAY_LABELS[path[-1]] in values
+        said = _GATEWAY_LABELS[path[-1]]
+        return values == (ABSENT, said) or (not on_pods and values == (said, ABSENT))
     # on the object itself the revision is a remark; on pods it chooses the injector
-    return path[-1] == "istio.io/rev" and ("default" in values or path[0] == "metadata")
+    return path[-1] == "istio.io/rev" and (not on_pods or set(values) == {"default", ABSENT})
 
 
 def _in_config_map(identity: ObjectId, path: Path, objects: tuple[Object, Object]) -> tuple[Kind, str]:

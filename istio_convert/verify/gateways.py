@@ -52,7 +52,8 @@ VARIABLES = (
     "SERVICE_ACCOUNT",
     "TRUST_DOMAIN",
 )
-_INJECT_KEYS = ("sidecar.istio.io/inject", "inject.istio.io/templates")
+_INJECT = "sidecar.istio.io/inject"
+_TEMPLATES = "inject.istio.io/templates"
 _TELEMETRY_LABELS = ("service.istio.io/canonical-name", "service.istio.io/canonical-revision")
 #: Pod-level security settings that are the containers' where these say nothing.
 _INHERITED = ("runAsUser", "runAsGroup", "runAsNonRoot", "seLinuxOptions", "seccompProfile", "appArmorProfile")
@@ -67,7 +68,7 @@ def is_injected(candidate: Object) -> bool:
     if _get(template, "spec", "containers", PROXY) is None:
         return False
     annotations = _get(template, "metadata", "annotations") or {}
-    return _INJECT_KEYS[1] in annotations or _get(template, "spec", "containers", PROXY, "image") == "auto"
+    return _TEMPLATES in annotations or _get(template, "spec", "containers", PROXY, "image") == "auto"
 
 
 def set_aside(reference: Object, candidate: Object, plain: Object | None) -> tuple[Object, Object, list[Difference]]:
@@ -115,19 +116,23 @@ class _View:
     def _note(self, path: str, before: Any = ABSENT, after: Any = ABSENT, why: str = _WHY) -> None:
         self.found.append(Difference(Kind.INJECTION, path, before, after, why))
 
+    def _broken(self, key: str, after: Any, problem: str) -> None:
+        why = f"the proxy is left to injection, but {problem}"
+        self.found.append(Difference(Kind.UNEXPLAINED, f"spec.template.metadata.{key}", ABSENT, after, why))
+
     def metadata(self) -> None:
         """Injection switches, the revision and the telemetry labels."""
         labels = self._of("spec", "template", "metadata", "labels")
         annotations = self._of("spec", "template", "metadata", "annotations")
-        switches = [places[1].get(_INJECT_KEYS[0]) for places in (labels, annotations)]
-        if "true" not in switches or "false" in switches:
-            problem = "the proxy image is left to injection, but the pod does not ask to be injected"
-            path = f"spec.template.metadata.labels.{_INJECT_KEYS[0]}"
-            self.found.append(
-                Difference(Kind.UNEXPLAINED, path, ABSENT, labels[1].get(_INJECT_KEYS[0], ABSENT), problem)
-            )
+        switches = {places[1].get(_INJECT) for places in (labels, annotations)} - {None}
+        template = annotations[1].get(_TEMPLATES, ABSENT)
+        wanted = annotations[0].get(_TEMPLATES, "gateway")
+        if switches != {"true"}:
+            self._broken(f"labels.{_INJECT}", labels[1].get(_INJECT, ABSENT), "the pod does not ask to be injected")
+        elif template != wanted:
+            self._broken(f"annotations.{_TEMPLATES}", template, "a gateway would get the proxy of a sidecar")
         for name, places in (("labels", labels), ("annotations", annotations)):
-            for key in _INJECT_KEYS:
+            for key in (_INJECT, _TEMPLATES):
                 before, after = places[0].pop(key, ABSENT), places[1].pop(key, ABSENT)
                 if before != after:
                     path = f"spec.template.metadata.{name}.{key}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from istio_convert.errors import ChartsMissingError, VerifyError
 from istio_convert.verify.charts.cache import store
 from istio_convert.verify.charts.layout import (
+    ENDED_CHARTS,
     HELM_CHARTS,
     chart_field,
     find_charts,
@@ -88,7 +89,7 @@ def _add_charts(source: Path, version: str | None) -> list[str]:
     """Official charts: archives or unpacked, of one or several releases."""
     by_version: dict[str, dict[str, Path]] = defaultdict(dict)
     for name, path in find_charts(source):
-        if name not in HELM_CHARTS:
+        if name not in HELM_CHARTS + ENDED_CHARTS:
             continue
         own = chart_field(read_chart(path), "version")
         found = own if is_version(own) and own != "1.0.0" else version

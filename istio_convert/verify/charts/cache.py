@@ -201,7 +201,7 @@ def _locate_in(folder: Path, version: str) -> ReleaseCharts:
     versions = [f.name for f in folder.iterdir() if f.is_dir() and is_version(f.name)] if folder.is_dir() else []
     if (other := _stand_in(versions, version)) is not None:
         return _charts_in(folder / other, version, other)
-    if folder.is_dir():
+    if folder.is_dir() and not versions:
         try:
             charts = _charts_in(folder, version)
         except VerifyError as error:

@@ -21,6 +21,8 @@ from istio_convert.errors import RenderError, VerifyError
 #: The charts that users install with Helm. istioctl needs more: its own gateway charts, and the profiles.
 HELM_CHARTS = ("base", "istiod", "cni", "ztunnel", "gateway")
 ISTIOCTL_CHARTS = ("istio-ingress", "istio-egress")
+#: Helm charts that older releases have and newer ones lack.
+ENDED_CHARTS = ("istiod-remote",)
 
 #: The hub that release builds write, by the first release that has it (newest first).
 RELEASE_HUBS: tuple[tuple[tuple[int, int], str], ...] = (

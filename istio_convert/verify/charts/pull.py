@@ -20,7 +20,7 @@ from pathlib import Path
 from istio_convert.errors import VerifyError
 from istio_convert.verify.charts.add import store_charts
 from istio_convert.verify.charts.cache import cache_root
-from istio_convert.verify.charts.layout import HELM_CHARTS, version_key
+from istio_convert.verify.charts.layout import ENDED_CHARTS, HELM_CHARTS, version_key
 
 #: The chart repository that istio.io documents.
 OFFICIAL_REPOSITORY = "https://istio-release.storage.googleapis.com/charts"
@@ -47,6 +47,7 @@ def pull(
     *,
     repository: str = OFFICIAL_REPOSITORY,
     charts: Sequence[str] = HELM_CHARTS,
+    optional: Sequence[str] = ENDED_CHARTS,
     progress: Progress | None = None,
 ) -> str:
     """Fetch the official charts of a release into the cache.
@@ -58,6 +59,7 @@ def pull(
         version: the release.
         repository: the repository's address (``index.yaml`` lies below it).
         charts: which charts.
+        optional: charts that come too when the repository has them at this release.
         progress: called with the chart's name, the bytes so far, and the bytes in all when known.
 
     Returns:
@@ -69,8 +71,10 @@ def pull(
     version_key(version)
     index = read_index(_fetch_text(f"{repository.rstrip('/')}/index.yaml"), repository)
     wanted = []
-    for name in charts:
+    for name in (*charts, *optional):
         entry = next((e for e in index if e.name == name and e.version.removeprefix("v") == version), None)
+        if entry is None and name in optional:
+            continue
         if entry is None:
             raise VerifyError(
                 f"the chart repository has no chart {name} of {version}",
