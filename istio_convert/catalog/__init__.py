@@ -10,12 +10,13 @@ False
 from __future__ import annotations
 
 from istio_convert.catalog.catalog import Catalog, ReleaseInfo, Workload, newest, resolve, versions
-from istio_convert.catalog.chart import HELM_CHARTS, ISTIOCTL_CHARTS, ChartFacts
+from istio_convert.catalog.chart import ENDED_CHARTS, HELM_CHARTS, ISTIOCTL_CHARTS, ChartFacts
 from istio_convert.catalog.refusals import Refusal
 from istio_convert.catalog.skeleton import Skeleton
 from istio_convert.catalog.trees import MISSING
 
 __all__ = [
+    "ENDED_CHARTS",
     "HELM_CHARTS",
     "ISTIOCTL_CHARTS",
     "MISSING",

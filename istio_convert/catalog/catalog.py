@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from istio_convert.catalog.chart import HELM_CHARTS, ISTIOCTL_CHARTS, VERSION_MARK, ChartFacts
+from istio_convert.catalog.chart import ENDED_CHARTS, HELM_CHARTS, ISTIOCTL_CHARTS, VERSION_MARK, ChartFacts
 from istio_convert.catalog.data import load, load_optional
 from istio_convert.catalog.profiles import HELM_FILE, PREFIXES, names_of
 from istio_convert.catalog.ranges import contains, minor_of, version_key
@@ -145,16 +145,23 @@ class Catalog:
         """The facts of one chart.
 
         Args:
-            name: one of :data:`HELM_CHARTS`, or of istioctl's own :data:`ISTIOCTL_CHARTS`.
+            name: one of :data:`HELM_CHARTS`, of istioctl's own :data:`ISTIOCTL_CHARTS`, or one of
+                :data:`ENDED_CHARTS` that this release still has.
 
         Raises:
-            InternalError: there is no such chart.
+            InternalError: there is no such chart; ask :meth:`has_chart` before.
         """
         if name not in self._charts:
-            if name not in HELM_CHARTS + ISTIOCTL_CHARTS:
-                raise InternalError(f"there is no chart {name!r}")
+            if not self.has_chart(name):
+                raise InternalError(f"Istio {self.version} has no chart {name!r}")
             self._charts[name] = ChartFacts(name, self.version)
         return self._charts[name]
+
+    def has_chart(self, name: str) -> bool:
+        """Whether this release has a chart of that name."""
+        if name in ENDED_CHARTS:
+            return bool(ChartFacts(name, self.version).read_paths)
+        return name in HELM_CHARTS + ISTIOCTL_CHARTS
 
     # -- the profiles inside the charts -------------------------------------------------------------------------------
 

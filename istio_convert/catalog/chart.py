@@ -19,13 +19,15 @@ VERSION_MARK = "$version"
 
 HELM_CHARTS = ("base", "istiod", "cni", "ztunnel", "gateway")
 ISTIOCTL_CHARTS = ("istio-ingress", "istio-egress")
+ENDED_CHARTS = ("istiod-remote",)
+"""Helm charts that older releases have and newer ones lack. All others are in every release."""
 
 
 class ChartFacts:
     """The facts of one chart at one version. Everything is looked up when first asked for, and kept.
 
     Args:
-        name: ``base``, ``istiod``, ``cni``, ``ztunnel``, ``gateway``, ``istio-ingress`` or ``istio-egress``.
+        name: one of :data:`HELM_CHARTS`, :data:`ENDED_CHARTS` and :data:`ISTIOCTL_CHARTS`.
         version: a version of the catalog.
     """
 

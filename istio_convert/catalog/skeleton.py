@@ -70,6 +70,8 @@ class Elements:
 class Skeleton:
     """The objects of one chart at one version, as rendered with default values and without revision.
 
+    The chart istiod-remote is rendered with the address of a control plane, an IP address.
+
     Args:
         chart: name of the chart.
         version: a version of the catalog.

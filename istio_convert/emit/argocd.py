@@ -26,7 +26,7 @@ UNKNOWN_REPOSITORY = "https://git.example.com/CHANGE/ME.git"
 _API = "argoproj.io/v1alpha1"
 _CLUSTER = "https://kubernetes.default.svc"
 _NAME = "istio"
-_WAVES = {"base": 0, "istiod": 1, "cni": 2, "ztunnel": 2, "gateway": 3}
+_WAVES = {"base": 0, "istiod": 1, "istiod-remote": 1, "cni": 2, "ztunnel": 2, "gateway": 3}
 _WAVE_LABEL = "istio-convert/wave"
 _CAREFUL = {"prune": False, "selfHeal": False}
 _COMPARE = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"}

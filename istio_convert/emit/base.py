@@ -19,7 +19,7 @@ from istio_convert.release import Release
 OFFICIAL_REPOSITORY = "https://istio-release.storage.googleapis.com/charts"
 OFFICIAL_REGISTRY = "oci://gcr.io/istio-release/charts"
 ARGOCD_LAYOUTS = ("applications", "applicationset", "app-of-apps")
-CHARTS = ("base", "istiod", "cni", "ztunnel", "gateway")
+CHARTS = ("base", "istiod", "istiod-remote", "cni", "ztunnel", "gateway")
 
 Files: TypeAlias = dict[str, str]
 """Relative POSIX path -> text. A text that starts with ``#!`` is written as an executable."""

@@ -48,7 +48,7 @@ def webhooks(release: Release) -> list[Webhook]:
         if values.get("defaultRevision", "default") == "":
             return []
         return [Webhook("ValidatingWebhookConfiguration", "istiod-default-validator", 1)]
-    if release.chart != "istiod":
+    if release.chart not in ("istiod", "istiod-remote"):
         return []
     revision = _setting(values, "revision") or ""
     tags = _setting(values, "revisionTags") or []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from istio_convert.catalog import HELM_CHARTS, ISTIOCTL_CHARTS, MISSING, newest, resolve, versions
+from istio_convert.catalog import ENDED_CHARTS, HELM_CHARTS, ISTIOCTL_CHARTS, MISSING, newest, resolve, versions
 from istio_convert.catalog.data import load
 from istio_convert.catalog.trees import leaf_items
 from istio_convert.errors import InternalError, UnsupportedVersionError
@@ -129,6 +129,8 @@ def test_every_version_answers_for_every_chart(version: str) -> None:
         ("1.25.3", "istiod", ("global", "tag"), "1.25.3"),
         ("1.25.3", "ztunnel", ("tag",), "1.25.3"),
         ("1.25.3", "ztunnel", ("global", "tag"), "1.25.3"),
+        ("1.25.3", "ztunnel", ("global", "istioNamespace"), "istio-system"),
+        ("1.22.3", "ztunnel", ("global", "istioNamespace"), MISSING),
         ("1.23.6", "istiod", ("pilot", "autoscaleMax"), 5),
         ("1.24.0", "istiod", ("pilot", "autoscaleMax"), 5),
         ("1.24.0", "istiod", ("autoscaleMax",), 5),
@@ -280,7 +282,7 @@ def test_effects_that_were_never_measured_are_unknown() -> None:
     assert resolve("1.25.3").equivalent("no-such-rule") is None
 
 
-@pytest.mark.parametrize("name", [*HELM_CHARTS, *ISTIOCTL_CHARTS])
+@pytest.mark.parametrize("name", [*HELM_CHARTS, *ENDED_CHARTS, *ISTIOCTL_CHARTS])
 def test_data_is_facts_in_the_agreed_form(name: str) -> None:
     sections = {"defaults", "dumped", "dead", "injection", "injection_env", "profile_keys", "reads", "refused"}
     assert set(load(f"{name}.json")) == sections | {"order", "schema", "template_env", "traits"}

@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 
 from istio_convert.catalog.build.reads import KeyPath, Reader, defines_of, outermost
 from istio_convert.catalog.build.template import Node, parse
+from istio_convert.catalog.chart import ENDED_CHARTS
 from istio_convert.catalog.trees import leaf_table
 from istio_convert.paths import render
 
@@ -24,6 +25,7 @@ CHART_FOLDERS = {
     "cni": "istio-cni",
     "ztunnel": "ztunnel",
     "gateway": "gateway",
+    "istiod-remote": "istiod-remote",
     "istio-ingress": "gateways/istio-ingress",
     "istio-egress": "gateways/istio-egress",
 }
@@ -104,7 +106,12 @@ def read_release(manifests: FilePath, version: str) -> ReleaseSource:
         FileNotFoundError: a chart is missing.
         ValueError: copies of one profile differ between charts, or a template cannot be parsed.
     """
-    charts = {name: _read_chart(manifests / "charts" / folder, version) for name, folder in CHART_FOLDERS.items()}
+    folders = {name: manifests / "charts" / folder for name, folder in CHART_FOLDERS.items()}
+    charts = {
+        name: _read_chart(folder, version)
+        for name, folder in folders.items()
+        if name not in ENDED_CHARTS or folder.is_dir()
+    }
     return ReleaseSource(charts, _read_profiles(manifests), _read_istioctl_profiles(manifests, version))
 
 

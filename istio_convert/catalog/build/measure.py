@@ -12,6 +12,9 @@ from istio_convert.catalog.build.probe import dead_values, refused_values
 from istio_convert.catalog.build.rendering import renderable
 from istio_convert.catalog.build.shapes import skeleton_of
 
+_ALWAYS_SET = {"istiod-remote": {"remotePilotAddress": "192.0.2.1"}}
+"""Values below ``global`` without which a chart installs to no purpose: its skeleton has the objects they bring."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -53,7 +56,7 @@ class Measurer:
                 self._seen[digest] = Measured(
                     refused_values(name, chart, source.defaults, extra),
                     dead_values(name, chart, source.reads | source.injection),
-                    skeleton_of(chart),
+                    skeleton_of(chart, _ALWAYS_SET.get(name, {})),
                 )
         return self._seen[digest]
 

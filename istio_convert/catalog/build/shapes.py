@@ -21,17 +21,21 @@ _KEYS = ("name", "mountPath", "containerPort", "port", "key", "type")
 _NOT_FOLLOWED = {"rules"}
 
 
-def skeleton_of(chart: RenderableChart) -> dict[str, Any]:
+def skeleton_of(chart: RenderableChart, always_set: Mapping[str, Any]) -> dict[str, Any]:
     """The three sections of a skeleton file.
+
+    Args:
+        chart: the chart.
+        always_set: values below ``global`` to render it with, beside its defaults.
 
     Returns:
         ``objects``: ``Kind name`` -> apiVersion and whether it has a namespace; names hold marks such as
         ``{release}``. ``places``: ``Kind name path`` of every value that is set. ``lists``: the same of every list
         -> the key that tells its elements apart followed by their names, or just its length.
     """
-    names = {(item["kind"], item["metadata"]["name"]) for item in chart.objects(_settings(""))}
+    names = {(item["kind"], item["metadata"]["name"]) for item in chart.objects(_settings("", always_set))}
     pattern = {}
-    for item in chart.objects(_settings(_REVISION)):
+    for item in chart.objects(_settings(_REVISION, always_set)):
         name = item["metadata"]["name"]
         without = name.replace(f"-{_REVISION}", "").replace(_REVISION, "default")
         if (item["kind"], without) in names:
@@ -39,7 +43,7 @@ def skeleton_of(chart: RenderableChart) -> dict[str, Any]:
     objects: dict[str, Any] = {}
     places: set[str] = set()
     lists: dict[str, list[Any] | int] = {}
-    for item in chart.objects(_settings("")):
+    for item in chart.objects(_settings("", always_set)):
         name = item["metadata"]["name"]
         head = f"{item['kind']} {pattern.get((item['kind'], name), _marked(name))}"
         objects[head] = {"apiVersion": item["apiVersion"], "namespaced": "namespace" in item["metadata"]}
@@ -53,11 +57,11 @@ def skeleton_of(chart: RenderableChart) -> dict[str, Any]:
     return {"objects": objects, "places": places, "lists": lists}
 
 
-def _settings(revision: str) -> dict[str, Any]:
+def _settings(revision: str, always_set: Mapping[str, Any]) -> dict[str, Any]:
     gateway = {"name": _GATEWAY}
     return {
         "revision": revision,
-        "global": {"istioNamespace": _MESH},
+        "global": {"istioNamespace": _MESH, **always_set},
         "gateways": {"istio-ingressgateway": gateway, "istio-egressgateway": gateway},
     }
 
