@@ -8,32 +8,64 @@ r"""istio-convert: an IstioOperator as Helm releases, with an account of every f
 
 from __future__ import annotations
 
-from istio_convert.api import Conversion, Source, convert
-from istio_convert.errors import (
-    ChartsMissingError,
-    InputError,
-    InternalError,
-    InvalidNameError,
-    IstioConvertError,
-    Issue,
-    LedgerError,
-    LossError,
-    MergeConflictError,
-    ModelError,
-    NotIstioOperatorError,
-    Origin,
-    OutputError,
-    OutputExistsError,
-    RenderError,
-    SchemaViolationError,
-    UnsupportedVersionError,
-    VerifyError,
-    YamlError,
-)
-from istio_convert.ledger import ClosedLedger, Entry, Outcome, Place
-from istio_convert.release import Patch, Release, Target
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from istio_convert.api import Conversion, Source, convert
+    from istio_convert.errors import (
+        ChartsMissingError,
+        InputError,
+        InternalError,
+        InvalidNameError,
+        Issue,
+        IstioConvertError,
+        LedgerError,
+        LossError,
+        MergeConflictError,
+        ModelError,
+        NotIstioOperatorError,
+        Origin,
+        OutputError,
+        OutputExistsError,
+        RenderError,
+        SchemaViolationError,
+        UnsupportedVersionError,
+        VerifyError,
+        YamlError,
+    )
+    from istio_convert.ledger import ClosedLedger, Entry, Outcome, Place
+    from istio_convert.release import Patch, Release, Target
 
 __version__ = "0.1.0"
+
+#: where the public names live; they are imported when first asked for, so that the command line starts quickly
+_HOMES = {
+    "api": ("Conversion", "Source", "convert"),
+    "errors": (
+        "ChartsMissingError",
+        "InputError",
+        "InternalError",
+        "InvalidNameError",
+        "IstioConvertError",
+        "Issue",
+        "LedgerError",
+        "LossError",
+        "MergeConflictError",
+        "ModelError",
+        "NotIstioOperatorError",
+        "Origin",
+        "OutputError",
+        "OutputExistsError",
+        "RenderError",
+        "SchemaViolationError",
+        "UnsupportedVersionError",
+        "VerifyError",
+        "YamlError",
+    ),
+    "ledger": ("ClosedLedger", "Entry", "Outcome", "Place"),
+    "release": ("Patch", "Release", "Target"),
+}
 
 __all__ = [
     "ChartsMissingError",
@@ -66,3 +98,16 @@ __all__ = [
     "YamlError",
     "convert",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in _HOMES.items():
+        if name in names:
+            value: object = getattr(importlib.import_module(f"istio_convert.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
-from types import ModuleType
+from pathlib import Path
+
+import pytest
 
 import istio_convert
 import istio_convert.api
 
 
 def test_all_names_exist_and_are_sorted() -> None:
-    assert list(istio_convert.__all__) == sorted(istio_convert.__all__)
-    assert all(hasattr(istio_convert, name) for name in istio_convert.__all__)
+    assert list(istio_convert.__all__) == sorted(istio_convert.__all__, key=lambda name: (name[0].islower(), name))
+    assert all(getattr(istio_convert, name) is not None for name in istio_convert.__all__)
 
 
-def test_public_names_are_all_exported() -> None:
-    names = {
-        name
-        for name, value in vars(istio_convert).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType) and name != "annotations"
-    }
-    assert names == set(istio_convert.__all__)
+def test_names_for_type_checkers_are_those_that_are_exported() -> None:
+    tree = ast.parse(Path(str(istio_convert.__file__)).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    imported = {alias.name for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert imported == set(istio_convert.__all__)
+    assert set(istio_convert.__all__) <= set(dir(istio_convert))
+
+
+def test_other_names_do_not_exist() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        istio_convert.nothing  # noqa: B018 - looking it up is the test
 
 
 def test_examples_in_the_docstrings_run() -> None:

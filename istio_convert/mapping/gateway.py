@@ -71,7 +71,13 @@ class GatewayMapper:
         """Fill the release of this gateway."""
         gateway = self._gateway_values()
         labels = self._labels(gateway)
-        builder = GatewayBuilder(self.component, gateway, self.plane.effective.values, self._has_budget(gateway))
+        builder = GatewayBuilder(
+            self.component,
+            gateway,
+            self.plane.effective.values,
+            pdb_rendered=self._has_budget(gateway),
+            openshift=self.openshift,
+        )
         self.objects = builder.build(labels)
         self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
         self._apply_settings()
@@ -201,6 +207,12 @@ class GatewayMapper:
         name = self.objects.service_account if kind in ("ServiceAccount", "Role", "RoleBinding") else self.objects.name
         return Target(*GROUPS[kind], kind, name, self.component.namespace)
 
+    @property
+    def openshift(self) -> bool:
+        """Whether the charts set no user id, because the platform gives one."""
+        platform = self.plane.platform
+        return platform is not None and platform.value == "openshift"
+
     def _look_at_containers(self) -> None:
         """Who else lives by the pod's security context: containers beside the proxy, and the proxy's own user.
 
@@ -214,7 +226,8 @@ class GatewayMapper:
         own = to_data(pod.items.get("securityContext", Mapping()))
         proxy = find(containers, "name", PROXY) if isinstance(containers, Sequence) else None
         context = proxy.items.get("securityContext") if proxy is not None else None
-        if isinstance(context, Mapping) and any(own.get(key) != value for key, value in CHART_USER.items() if own):
+        hidden = {"runAsNonRoot": True} if self.openshift else CHART_USER
+        if isinstance(context, Mapping) and own and any(own.get(key) != value for key, value in hidden.items()):
             copy = clone(context)
             assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")

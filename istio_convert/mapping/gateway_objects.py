@@ -104,11 +104,14 @@ def _source_text(leaf: Leaf, node: Scalar) -> str:
 class GatewayBuilder:
     """Builds the objects of one gateway from its values."""
 
-    def __init__(self, component: Component, gateway: Mapping, values: Mapping, pdb_rendered: bool) -> None:  # noqa: FBT001
+    def __init__(
+        self, component: Component, gateway: Mapping, values: Mapping, *, pdb_rendered: bool, openshift: bool
+    ) -> None:
         self.component = component
         self.gateway = gateway
         self.values = values
         self.pdb_rendered = pdb_rendered
+        self.openshift = openshift
 
     def build(self, labels: Mapping) -> GatewayObjects:
         """All objects.
@@ -172,7 +175,8 @@ class GatewayBuilder:
     def _pod(self) -> Mapping:
         pod = Mapping()
         if not self._on("runAsRoot"):
-            pod.items["securityContext"] = from_data({"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True})
+            user = {} if self.openshift else {"runAsUser": 1337, "runAsGroup": 1337}
+            pod.items["securityContext"] = from_data({**user, "runAsNonRoot": True})
         priority = self._global("priorityClassName")
         if priority is not None and _true(priority):
             pod.items["priorityClassName"] = clone(priority)

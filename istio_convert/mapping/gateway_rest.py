@@ -98,14 +98,8 @@ class RestMapper:
 
     def _platform(self, plane: ControlPlane) -> None:
         draft = self.draft
-        node = get(plane.effective.values, ("global", "platform"))
+        node = plane.platform
         if node is None:
-            profile = str(plane.effective.value("profile") or "")
-            known = (
-                draft.catalog.helm_profile(profile).get("global", {}) if profile in draft.catalog.helm_profiles else {}
-            )
-            node = Scalar(known["platform"]) if "platform" in known else None
-        if not isinstance(node, Scalar) or not node.value:
             return
         for path in (("global", "platform"), ("platform",)):
             if draft.chart.reads(path):

@@ -153,13 +153,33 @@ class ControlPlane:
                 return "istioctl of this version skips replicaCount while autoscaling is on"
         return ""
 
-    def value_is_equal(self, component: str, slot: Slot) -> bool:
-        """Whether a value, besides moving its place, decides about another object as istioctl does."""
+    @property
+    def platform(self) -> Scalar | None:
+        """The platform in force: the operator's, or that of the profile file."""
+        for path in (("platform",), ("global", "platform")):
+            node = get(self.effective.values, path)
+            if isinstance(node, Scalar) and node.value:
+                return node
+        profile = str(self.effective.value("profile") or "")
+        if profile in self.catalog.helm_profiles:
+            known = self.catalog.helm_profile(profile).get("global", {})
+            if "platform" in known:
+                return Scalar(known["platform"])
+        return None
+
+    def value_is_equal(self, component: str, slot: Slot, *, overlay: bool = False) -> bool:
+        """Whether a value, besides moving its place, decides about another object as istioctl does.
+
+        Args:
+            component: the operator's component.
+            slot: the entry of the table.
+            overlay: the setting is an overlay, which istioctl never feeds to the chart.
+        """
         if component != "pilot":
             return True
         decides = slot.k8s_field in (("hpaSpec", "minReplicas"), ("replicaCount",))
         conditional = self.catalog.behaviour("budget_needs_two_replicas")
-        if decides and conditional and not self.catalog.behaviour("feeds_replicas_to_values"):
+        if decides and conditional and (overlay or not self.catalog.behaviour("feeds_replicas_to_values")):
             return not truth(self.shared("defaultPodDisruptionBudget", "enabled"))
         if slot.k8s_field == ("replicaCount",):
             return not truth(self.setting("autoscaleEnabled"))

@@ -189,7 +189,7 @@ class OverlayMapper:
         draft = self.draft
         if not draft.chart.reads(path) or has_null(value):
             return False
-        if not self.plane.value_is_equal(self.component.kind, slot):
+        if not self.plane.value_is_equal(self.component.kind, slot, overlay=True):
             return False
         default = draft.chart.default(full)
         # a map replaces the place whole, Helm would merge it over the default

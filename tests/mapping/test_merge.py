@@ -17,7 +17,9 @@ def values(conversion: Conversion, release: str = "istiod") -> dict[str, object]
 
 
 def test_lists_and_empty_maps_of_values_do_not_lose_against_themselves() -> None:
-    text = HEAD + "spec: {values: {meshConfig: {extensionProviders: [{name: a, zipkin: {}}]}, pilot: {podLabels: {}}}}\n"
+    text = (
+        HEAD + "spec: {values: {meshConfig: {extensionProviders: [{name: a, zipkin: {}}]}, pilot: {podLabels: {}}}}\n"
+    )
     found = outcomes(convert(text, to="1.25.3"))
     assert found["spec.values.meshConfig.extensionProviders[0].name"][0] == "value"
     assert found["spec.values.meshConfig.extensionProviders[0].zipkin"][0] == "value"

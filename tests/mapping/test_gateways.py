@@ -1,0 +1,121 @@
+"""Gateways: findings from rendering, kept as the right values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from istio_convert import Conversion, Release, convert
+
+HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
+
+
+def gateway(k8s: str, *, spec: str = "", to: str = "1.25.3", extra: str = "") -> Release:
+    text = f"{HEAD}{spec}  components:\n    ingressGateways: [{{name: istio-ingressgateway, enabled: true, {extra}k8s: {k8s}}}]\n"
+    return next(r for r in convert(text, to=to).releases if r.chart == "gateway")
+
+
+def bodies(release: Release, kind: str) -> list[Any]:
+    return [patch.body for patch in release.patches if patch.target.kind == kind]
+
+
+def test_the_pods_own_user_is_not_hidden_by_the_charts_proxy_user() -> None:
+    values = gateway("{securityContext: {runAsUser: 65534, runAsGroup: 65534}}").values_data()
+    assert values["securityContext"] == {"runAsUser": 65534, "runAsGroup": 65534, "runAsNonRoot": True}
+    assert "runAsUser" not in values["containerSecurityContext"]
+    assert values["containerSecurityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_other_containers_keep_the_pods_user() -> None:
+    overlay = "{overlays: [{kind: Deployment, name: istio-ingressgateway, patches: [{path: spec.template.spec.initContainers, value: [{name: wait, image: x}]}]}]}"
+    values = gateway(overlay).values_data()
+    assert values["securityContext"] == {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
+
+
+def test_openshift_gateways_have_no_user_of_their_own() -> None:
+    values = gateway("{securityContext: {fsGroup: 7}}", spec="  profile: openshift\n", to="1.31.0").values_data()
+    assert values["securityContext"] == {"runAsNonRoot": True, "fsGroup": 7}
+    assert values["global"] == {"platform": "openshift"}
+    assert "containerSecurityContext" not in values
+
+
+def test_named_target_ports_are_patched_because_the_schema_takes_numbers_only() -> None:
+    release = gateway("{service: {ports: [{name: http, port: 80, targetPort: web}]}}", to="1.28.10")
+    assert "ports" not in release.values_data().get("service", {})
+    wanted = [{"$patch": "replace"}, {"name": "http", "port": 80, "targetPort": "web"}]
+    assert bodies(release, "Service") == [{"spec": {"ports": wanted}}]
+
+
+def test_quantities_are_strings() -> None:
+    assert gateway("{resources: {requests: {cpu: 2}}}").values_data()["resources"] == {"requests": {"cpu": "2"}}
+
+
+def test_without_autoscaling_nobody_sets_the_number_of_replicas() -> None:
+    release = gateway("{}", spec="  values: {gateways: {istio-ingressgateway: {autoscaleEnabled: false}}}\n")
+    assert release.values_data()["autoscaling"] == {"enabled": False}
+    assert bodies(release, "Deployment") == [{"spec": {"replicas": None}}]
+
+
+@pytest.mark.parametrize(("to", "kept"), [("1.23.6", True), ("1.24.6", False)])
+def test_labels_in_the_values_count_only_up_to_1_23(to: str, kept: bool) -> None:
+    spec = "  values: {gateways: {istio-ingressgateway: {labels: {tier: edge}}}}\n"
+    assert ("tier" in gateway("{}", spec=spec, to=to).values_data()["labels"]) is kept
+
+
+def test_a_budget_with_a_maximum_has_no_minimum() -> None:
+    assert gateway("{podDisruptionBudget: {maxUnavailable: 1}}").values_data()["podDisruptionBudget"] == {
+        "maxUnavailable": 1
+    }
+
+
+def test_prometheus_annotations_go_when_the_mesh_does_not_merge_metrics() -> None:
+    release = gateway("{}", spec="  meshConfig: {enablePrometheusMerge: false}\n")
+    annotations = bodies(release, "Deployment")[0]["spec"]["template"]["metadata"]["annotations"]
+    assert annotations == dict.fromkeys(["prometheus.io/port", "prometheus.io/scrape", "prometheus.io/path"])
+
+
+def test_injection_is_never_switched_off() -> None:
+    values = gateway("{podAnnotations: {sidecar.istio.io/inject: 'false', team: edge}}").values_data()
+    assert values["podAnnotations"] == {"team": "edge"}
+
+
+def scenario(to: str) -> Conversion:
+    text = (
+        HEAD
+        + """
+  revision: 1-23-2
+  tag: 1.23.2
+  components:
+    ingressGateways:
+      - name: istio-ingressgateway
+        enabled: true
+        k8s:
+          overlays:
+            - kind: Deployment
+              name: istio-ingressgateway
+              patches:
+                - path: spec.template.spec.dnsConfig
+                  value: {options: [{name: ndots, value: "1"}]}
+                - path: spec.template.spec.containers.[name:istio-proxy].lifecycle
+                  value: {preStop: {exec: {command: [sleep, "30"]}}}
+"""
+    )
+    return convert(text, to=to)
+
+
+@pytest.mark.parametrize(
+    ("to", "values", "patched"),
+    [
+        ("1.25.3", set(), {"dnsConfig", "lifecycle"}),
+        ("1.28.10", {"lifecycle"}, {"dnsConfig"}),
+        ("1.31.0", {"dnsConfig", "lifecycle"}, set()),
+    ],
+)
+def test_an_overlay_becomes_a_value_where_the_chart_has_one(to: str, values: set[str], patched: set[str]) -> None:
+    conversion = scenario(to)
+    release = conversion.releases[-1]
+    assert {name for name in ("dnsConfig", "lifecycle") if name in release.values_data()} == values
+    text = str([patch.body for patch in release.patches])
+    assert {name for name in ("dnsConfig", "lifecycle") if name in text} == patched
+    assert conversion.ledger.worst() == 0
