@@ -59,6 +59,7 @@ class ReleasePanel:
 def release_panels(releases: list[Release], ledger: ClosedLedger) -> list[ReleasePanel]:
     """The panels of all releases in the order in which they are applied."""
     numbers = {entry.leaf: number for number, entry in enumerate(ledger.entries)}
+    living = _by_release(ledger)
     panels = []
     for release in releases:
         values = _Indexed(_panel(release.values_data(), "values")) if release.values.items else None
@@ -81,14 +82,20 @@ def release_panels(releases: list[Release], ledger: ClosedLedger) -> list[Releas
                 for item in patches
             ],
         )
-        for number, entry in enumerate(ledger.entries):
-            if entry.outcome not in (Outcome.VALUE, Outcome.PATCH):
-                continue  # the places of the others say where it would be
-            for position, place in enumerate(entry.places):
-                if place.release == release.name:
-                    _link_place(shown, values, patches, (number, position), entry)
+        for number, position in living.get(release.name, ()):
+            _link_place(shown, values, patches, (number, position), ledger.entries[number])
         panels.append(shown)
     return panels
+
+
+def _by_release(ledger: ClosedLedger) -> dict[str, list[tuple[int, int]]]:
+    """Release name -> entries that live on there, with the number of the place."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, entry in enumerate(ledger.entries):
+        if entry.outcome in (Outcome.VALUE, Outcome.PATCH):  # the places of the others say where they would be
+            for position, place in enumerate(entry.places):
+                found.setdefault(place.release, []).append((number, position))
+    return found
 
 
 class _Indexed:
@@ -178,7 +185,7 @@ def _in_patch(patch: Patch, described: str) -> Path | None:
     """
     steps = [_step(match) for match in _MANIFEST_STEP.finditer(described)]
     if isinstance(patch.body, list):
-        return _in_operations(patch.body, [step for step in steps if isinstance(step, str)])
+        return _in_operations(patch.body, [str(step) for step in steps if not isinstance(step, tuple)])
     current: Any = patch.body
     path: list[str | int] = []
     for step in steps:
@@ -206,13 +213,22 @@ def _step(match: re.Match[str]) -> str | tuple[str, str] | int:
     return int(match[3]) if match[3] is not None else re.sub(r"\\(.)", r"\1", match[4])
 
 
-def _in_operations(operations: list[dict[str, Any]], keys: list[str]) -> Path | None:
-    """The operation whose pointer passes the same map keys; positions in lists are the renderer's."""
-    for number, operation in enumerate(operations):
-        steps = [step.replace("~1", "/").replace("~0", "~") for step in str(operation["path"]).split("/")[1:]]
-        if [step for step in steps if not (step == "-" or step.isdigit())] == keys:
-            return (number, "value") if "value" in operation else (number, "path")
+def _in_operations(operations: list[dict[str, Any]], steps: list[str]) -> Path | None:
+    """The operation with that pointer; when there is none, the first one that passes the same map keys."""
+    pointers = [
+        [step.replace("~1", "/").replace("~0", "~") for step in str(operation["path"]).split("/")[1:]]
+        for operation in operations
+    ]
+    for simplify in (list, _keys_only):
+        wanted = simplify(steps)
+        for number, pointer in enumerate(pointers):
+            if simplify(pointer) == wanted:
+                return (number, "value") if "value" in operations[number] else (number, "path")
     return None
+
+
+def _keys_only(steps: list[str]) -> list[str]:
+    return [step for step in steps if not (step == "-" or step.isdigit())]
 
 
 def _patch_panel(patch: Patch) -> Panel:

@@ -40,7 +40,10 @@ def render(conversion: Converted, *, show_values: bool = False) -> str:
     sources = parts.sources(writer, source_panels(conversion))
     panels = release_panels(conversion.releases, conversion.ledger)
     releases = parts.releases(writer, panels)
-    components = [parts.components_of(entry, conversion.releases) for entry in report.entries]
+    of_release: dict[str, list[str]] = {}
+    for release in conversion.releases:
+        of_release.setdefault(release.name, []).append(release.component)
+    components = [parts.components_of(entry, of_release) for entry in report.entries]
     filled = {
         "title": html(f"{report.title} → Istio {conversion.version}"),
         "style": _asset("page.css"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from istio_convert.ledger import Outcome
 from istio_convert.paths import parse
-from istio_convert.release import Release
 from istio_convert.report.html.lines import ADDED, SIGNS, LineWriter
 from istio_convert.report.html.model import Panel
 from istio_convert.report.html.outputs import PatchPanel, ReleasePanel
@@ -48,10 +47,14 @@ _BELOW_VALUES = {
 _TOO_DEEP = '<p class="note">Nested too deeply to be shown here; the output folder has it.</p>'
 
 
-def components_of(entry: Entry, releases: Sequence[Release]) -> list[str]:
-    """The components that an entry belongs to: those of its places, else the one that its path names."""
-    named = {place.release for place in entry.places}
-    found = dict.fromkeys(release.component for release in releases if release.name in named)
+def components_of(entry: Entry, of_release: Mapping[str, Sequence[str]]) -> list[str]:
+    """The components that an entry belongs to: those of its places, else the one that its path names.
+
+    Args:
+        entry: the entry.
+        of_release: name of a release -> components of the releases of that name.
+    """
+    found = dict.fromkeys(component for place in entry.places for component in of_release.get(place.release, ()))
     if found:
         return list(found)
     path = parse(entry.path)
