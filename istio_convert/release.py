@@ -50,11 +50,11 @@ class Release:
 
     Attributes:
         name: release name.
-        chart: ``base``, ``istiod``, ``cni``, ``ztunnel`` or ``gateway``.
+        chart: ``base``, ``istiod``, ``istiod-remote`` (up to 1.23), ``cni``, ``ztunnel`` or ``gateway``.
         version: chart version, such as ``1.25.3``.
         namespace: where it is installed.
-        component: the operator's component: ``base``, ``pilot``, ``cni``, ``ztunnel``, ``ingressGateways`` or
-            ``egressGateways``.
+        component: the operator's component: ``base``, ``istiodRemote``, ``pilot``, ``cni``, ``ztunnel``,
+            ``ingressGateways`` or ``egressGateways``.
         values: what the user gives the chart; each leaf keeps its origin.
         patches: applied in this order after rendering.
         depends_on: names of releases that must be ready before.

@@ -17,15 +17,21 @@ from istio_convert.mapping.overlays import OverlayMapper
 from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
-from istio_convert.operator.components import Component, Selection, select
+from istio_convert.operator.components import Component, Selection, enabling_leaf, select
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
-from istio_convert.release import Release
+from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Scalar, get
 
-CHARTS = {"base": "base", "pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
-ORDER = ("base", "pilot", "cni", "ztunnel", "ingressGateways", "egressGateways")
-RELEASE_NAMES = {"base": "istio-base", "pilot": "istiod", "cni": "istio-cni", "ztunnel": "ztunnel"}
+CHARTS = {"base": "base", "istiodRemote": "istiod-remote", "pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
+ORDER = ("base", "istiodRemote", "pilot", "cni", "ztunnel", "ingressGateways", "egressGateways")
+RELEASE_NAMES = {
+    "base": "istio-base",
+    "istiodRemote": "istiod-remote",
+    "pilot": "istiod",
+    "cni": "istio-cni",
+    "ztunnel": "ztunnel",
+}
 
 
 @dataclass(slots=True)
@@ -54,7 +60,8 @@ class Engine:
             MergeConflictError: two operators would render one release differently.
         """
         built: list[tuple[Effective, Draft]] = []
-        selections = [(operator, select(operator)) for operator in operators]
+        remote = self.catalog.has_chart("istiod-remote")
+        selections = [(operator, select(operator, remote=remote)) for operator in operators]
         self._note_default_revision(selections)
         for operator, selection in selections:
             for override in operator.overrides:
@@ -95,14 +102,17 @@ class Engine:
         drafts = []
         for component in sorted(selection.on, key=lambda c: (ORDER.index(c.kind), c.index)):
             draft = self._component(operator, component, plane)
+            if component.kind == "istiodRemote" and any(other.kind == "base" for other in selection.on):
+                self._leave_reader_to_base(draft, operator)
+            draft.finish()
             drafts.append(draft)
         self._depend(drafts)
         return drafts
 
     def _note_remote(self, operator: Effective) -> None:
-        """Istioctl up to 1.25 has a component that only the chart istiod-remote (gone in 1.24) can install."""
+        """The component istiodRemote needs the chart istiod-remote, which ended with 1.23."""
         enabled = get(operator.spec, ("components", "istiodRemote", "enabled"))
-        if not isinstance(enabled, Scalar) or enabled.value is not True:
+        if self.catalog.has_chart("istiod-remote") or not isinstance(enabled, Scalar) or enabled.value is not True:
             return
         cause = enabled.leaf
         if cause is None:
@@ -127,10 +137,23 @@ class Engine:
             self._own_image(component, draft)
             if component.kind == "base":
                 self._default_validator(draft)
+            if component.kind == "istiodRemote":
+                self._claim_switch(component)
             SettingsMapper(component, draft, plane).run()
             OverlayMapper(component, draft, plane).run()
-        draft.finish()
         return draft
+
+    @staticmethod
+    def _leave_reader_to_base(draft: Draft, operator: Effective) -> None:
+        """Both base and istiod-remote render the same account; one object cannot belong to two releases."""
+        target = Target("", "v1", "ServiceAccount", "istio-reader-service-account", operator.namespace)
+        draft.patches.remove(target, "base brings this account, and one object cannot belong to two releases")
+
+    def _claim_switch(self, component: Component) -> None:
+        """The switch of a component that other releases of Istio no longer have."""
+        leaf = enabling_leaf(component)
+        reason = "decides whether there is a release"
+        self.claims.add(leaf, Claim(Outcome.RELEASE, "component.istiodRemote", None, reason))
 
     def _default_validator(self, draft: Draft) -> None:
         """With a revision, base's default validator must point at that istiod; there is no unrevisioned one."""
@@ -154,11 +177,12 @@ class Engine:
         names = {draft.release.component: draft.release.name for draft in drafts}
         for draft in drafts:
             before = {
+                "istiodRemote": ("base",),
                 "pilot": ("base",),
                 "cni": ("base",),
                 "ztunnel": ("pilot", "cni"),
-                "ingressGateways": ("pilot",),
-                "egressGateways": ("pilot",),
+                "ingressGateways": ("pilot", "istiodRemote"),
+                "egressGateways": ("pilot", "istiodRemote"),
             }.get(draft.release.component, ())
             draft.release.depends_on = [names[kind] for kind in before if kind in names]
 

@@ -102,7 +102,7 @@ class ControlPlane:
         if component == "pilot" and self._remote(remote):
             return "no istiod is rendered here: the profile is remote"
         if kind == "workload":
-            return "the base chart has no workload" if component == "base" else ""
+            return f"the component {component} has no workload" if component in ("base", "istiodRemote") else ""
         if component != "pilot":
             return f"the {component} chart renders no {kind}"
         if kind == "HorizontalPodAutoscaler" and not self.autoscaled:

@@ -70,6 +70,10 @@ class PatchBuilder:
         else:
             _list(_descend(entry.first, path[:-2]), path[-2]).append(to_data(node))
 
+    def remove(self, target: Target, why: str) -> None:
+        """Leave the whole object out of the release."""
+        self._object(target, why).first = {"$patch": "delete"}
+
     def delete(self, target: Target, path: ManifestPath, why: str) -> None:
         """Remove what stands at a path."""
         body = self._object(target, why).first

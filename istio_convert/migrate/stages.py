@@ -20,7 +20,7 @@ from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Mapping, clone, from_data, get, put
 
 #: In which order releases are applied.
-_ORDER = {"base": 0, "cni": 1, "istiod": 2, "ztunnel": 3, "gateway": 4}
+_ORDER = {"base": 0, "istiod-remote": 1, "cni": 1, "istiod": 2, "ztunnel": 3, "gateway": 4}
 #: Releases whose base chart can leave definitions out.
 _EXCLUDED_CRDS = "1.24.0.."
 #: What a second Service must not share with the first.

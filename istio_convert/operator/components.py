@@ -16,7 +16,7 @@ class Component:
     """One component that is on.
 
     Attributes:
-        kind: ``base``, ``pilot``, ``cni``, ``ztunnel``, ``ingressGateways`` or ``egressGateways``.
+        kind: ``base``, ``istiodRemote``, ``pilot``, ``cni``, ``ztunnel``, ``ingressGateways`` or ``egressGateways``.
         index: position in the list of gateways, 0 for the others.
         node: its settings in the effective spec.
         namespace: where its objects live.
@@ -61,12 +61,17 @@ def _enabled(node: Node, default: bool) -> bool:  # noqa: FBT001 - a default, no
     return bool(flag.value) if isinstance(flag, Scalar) and flag.value is not None else default
 
 
-def select(effective: Effective) -> Selection:
-    """Which components istioctl would render, in the order base, pilot, cni, ztunnel, ingress, egress."""
+def select(effective: Effective, *, remote: bool) -> Selection:
+    """Which components istioctl would render, in the order base, remote istiod, pilot, cni, ztunnel, ingress, egress.
+
+    Args:
+        effective: the operator.
+        remote: whether the target release has the component ``istiodRemote``.
+    """
     chosen = Selection()
     components = effective.spec.items.get("components")
     components = components if isinstance(components, Mapping) else Mapping()
-    for kind in SINGLE:
+    for kind in (*SINGLE, *(("istiodRemote",) if remote else ())):
         node = components.items.get(kind)
         if not isinstance(node, Mapping):
             on = kind in {"base", "pilot"}

@@ -34,7 +34,7 @@ except ImportError:  # no C extension for this platform
     CParser = None
 
 MAX_DEPTH = 100
-MAX_NODES = 100_000
+MAX_NODES = 250_000
 # The pure parser needs some 30 microseconds a node, so it takes no huge files, and steps in only for human ones.
 _MAX_PURE = 2**20
 _MAX_SECOND_TRY = 64 * 1024

@@ -196,5 +196,5 @@ FIELD_RULES: tuple[FieldRule, ...] = (
     _dead("security", "removed in 1.5"),
     _dead("autoInjection", "removed in 1.5"),
     _dead("gateways", "removed in 1.5; components.ingressGateways and egressGateways took its place"),
-    _dead("istiodRemote", "istioctl has no such component from 1.24 on; profile remote took its place"),
+    _dead("istiodRemote", "its chart ended with 1.23; profile remote took its place"),
 )

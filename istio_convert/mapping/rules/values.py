@@ -78,7 +78,6 @@ VALUE_RULES: tuple[ValueRule, ...] = (
         id="values.defaultRevision",
         source="values.defaultRevision",
         path=("defaultRevision",),
-        charts=("base",),
         drops_program_settings=True,
         value="defaultRevision of base",
         why="istioctl's profile empties it because istioctl makes the default validator itself; under Helm base makes it",
