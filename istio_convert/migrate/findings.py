@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from istio_convert.migrate.model import Finding, Level, Stage
@@ -30,8 +30,20 @@ def of_rendered(rendered: Sequence[Known]) -> list[Finding]:
     )
 
 
-def of_cluster(rendered: Sequence[Known], live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
-    """What a dump says."""
+def of_cluster(
+    rendered: Sequence[Known],
+    live: Sequence[Known],
+    stages: Sequence[Stage],
+    replaced: Mapping[tuple[str, str], str],
+) -> list[Finding]:
+    """What a dump says.
+
+    Args:
+        rendered: what the releases render.
+        live: the dump.
+        stages: the releases.
+        replaced: (namespace, name) of gateways that a canary replaces -> the new name.
+    """
     there = index(live)
     pairs = [(item, there[item.id]) for item in index(rendered).values() if item.id in there]
     found: list[Finding] = []
@@ -39,7 +51,7 @@ def of_cluster(rendered: Sequence[Known], live: Sequence[Known], stages: Sequenc
     found += _services(pairs)
     found += _accounts(pairs, live)
     found += _gateways(rendered, live, stages)
-    found += _pod_selectors(pairs, live)
+    found += _pod_selectors([*pairs, *_replaced(rendered, live, replaced)], live)
     found += _foreign_owners(pairs)
     found += _managers(pairs)
     found += _replicas(pairs)
@@ -58,8 +70,7 @@ def of_operators(live: Sequence[Known], frozen: Iterable[tuple[str, str]]) -> li
         "other-operators",
         Level.WARNING,
         "The cluster has IstioOperators that are not part of this migration. Their controller stops as well, and "
-        "objects "
-        "that they share with yours change hands.",
+        "objects that they share with yours change hands.",
         "They are frozen along. Add their files to the plan, or keep the controller's pause short.",
         others,
     )
@@ -67,8 +78,7 @@ def of_operators(live: Sequence[Known], frozen: Iterable[tuple[str, str]]) -> li
         "stuck-finalizer",
         Level.WARNING,
         "An IstioOperator is being deleted and waits for its finalizer. A controller that comes back would finish "
-        "that, "
-        "and delete what the operator owns.",
+        "that, and delete what the operator owns.",
         "Do not start the controller before the freeze script ran; the removal takes the finalizer off.",
         stuck,
     )
@@ -90,8 +100,7 @@ def of_prune(live: Sequence[Known]) -> list[Finding]:
         "A GitOps tool holds these objects, and deletes them when they leave Git: with a definition all its "
         "resources go.",
         "The freeze script marks them in this cluster. Run it in every cluster that applies the same base folder "
-        "before "
-        "the folder changes.",
+        "before the folder changes.",
         held,
     )
 
@@ -213,6 +222,21 @@ def _gateways(rendered: Sequence[Known], live: Sequence[Known], stages: Sequence
         "Select by the label istio, which stays, or add the label to the release's labels.",
         missed,
     )
+
+
+def _replaced(
+    rendered: Sequence[Known], live: Sequence[Known], replaced: Mapping[tuple[str, str], str]
+) -> list[tuple[Known, Known]]:
+    """(new, old) workloads of the gateways that a canary replaces."""
+    return [
+        (new, old)
+        for old in live
+        if old.id.kind in _WORKLOADS
+        for new in index(rendered).values()
+        if new.id.kind in _WORKLOADS
+        and new.id.namespace == old.id.namespace
+        and new.id.name == replaced.get((old.id.namespace, old.id.name))
+    ]
 
 
 def _pod_selectors(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> list[Finding]:

@@ -279,14 +279,24 @@ all_operators_frozen() {
 
 # guard_from_pruning RESOURCE NAME [NAMESPACE]
 guard_from_pruning() {
-  local options
-  options="$(field "$1" "$2" "${3:-}" '{.metadata.annotations.argocd\.argoproj\.io/sync-options}')"
+  local marks options wanted=()
+  marks="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+    jsonpath='{.metadata.name}|{.metadata.annotations.argocd\.argoproj\.io/sync-options}|{.metadata.annotations.kustomize\.toolkit\.fluxcd\.io/prune}')"
+  if [[ -z "$marks" ]]; then
+    return 0
+  fi
+  marks="${marks#*|}"
+  options="${marks%|*}"
   case ",$options," in
     *,Prune=false,*) ;;
-    *) kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite \
-      "argocd.argoproj.io/sync-options=${options:+$options,}Prune=false,Delete=false" ;;
+    *) wanted+=("argocd.argoproj.io/sync-options=${options:+$options,}Prune=false,Delete=false") ;;
   esac
-  kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite kustomize.toolkit.fluxcd.io/prune=disabled
+  if [[ "${marks##*|}" != disabled ]]; then
+    wanted+=(kustomize.toolkit.fluxcd.io/prune=disabled)
+  fi
+  if [[ "${#wanted[@]}" -gt 0 ]]; then
+    kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite "${wanted[@]}"
+  fi
 }
 
 # suspend_application NAMESPACE NAME: an Argo CD Application stops to sync by itself
@@ -317,52 +327,61 @@ argocd_out_of_sync() {
 
 # --- changing hands -------------------------------------------------------------------------------------------------
 
-# detach RESOURCE NAME [NAMESPACE]. Charts write `owning-resource: unknown`: then there is nothing to take off.
+# facts RESOURCE NAME [NAMESPACE]: who owns an object, in one call. Sets found_name (empty when it is not there),
+# helm_owner (namespace/name of the release; a slash for none), helm_label, operator_owner, operator_managed.
+facts() {
+  local text
+  text="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+    jsonpath='{.metadata.name}|{.metadata.annotations.meta\.helm\.sh/release-namespace}/{.metadata.annotations.meta\.helm\.sh/release-name}|{.metadata.labels.app\.kubernetes\.io/managed-by}|{.metadata.labels.install\.operator\.istio\.io/owning-resource}|{.metadata.labels.operator\.istio\.io/managed}')"
+  IFS='|' read -r found_name helm_owner helm_label operator_owner operator_managed <<<"$text"
+}
+
+# detach RESOURCE NAME [NAMESPACE]
 detach() {
-  local owner managed
-  owner="$(field "$1" "$2" "${3:-}" '{.metadata.labels.install\.operator\.istio\.io/owning-resource}')"
-  managed="$(field "$1" "$2" "${3:-}" '{.metadata.labels.operator\.istio\.io/managed}')"
-  if [[ -n "$managed" || ( -n "$owner" && "$owner" != unknown ) ]]; then
+  facts "$@"
+  take_off_labels "$@"
+}
+
+# take_off_labels RESOURCE NAME [NAMESPACE], after facts. Charts write `owning-resource: unknown`: nothing to take off then.
+take_off_labels() {
+  if [[ -n "$operator_managed" || (-n "$operator_owner" && "$operator_owner" != unknown) ]]; then
     kubectl label "$1" "$2" ${3:+--namespace "$3"} --field-manager=helm \
       install.operator.istio.io/owning-resource- install.operator.istio.io/owning-resource-namespace- \
       operator.istio.io/component- operator.istio.io/managed- operator.istio.io/version-
   fi
 }
 
-# helm_owner RESOURCE NAME [NAMESPACE]: namespace/name of the release; a slash when none owns it
-helm_owner() {
-  field "$1" "$2" "${3:-}" \
-    '{.metadata.annotations.meta\.helm\.sh/release-namespace}/{.metadata.annotations.meta\.helm\.sh/release-name}'
-}
-
 # adopt RELEASE RELEASE_NAMESPACE RESOURCE NAME [NAMESPACE]
 adopt() {
-  local owner
-  if ! present "$3" "$4" ${5:+--namespace "$5"}; then
+  facts "$3" "$4" "${5:-}"
+  if [[ -z "$found_name" ]]; then
     return 0
   fi
-  owner="$(helm_owner "$3" "$4" "${5:-}")"
-  if [[ "$owner" != / && "$owner" != "$2/$1" ]]; then
-    fail "$3 ${5:+$5/}$4 belongs to the Helm release $owner, not to $2/$1"
+  if [[ "$helm_owner" != / && "$helm_owner" != "$2/$1" && "$helm_owner" != "$2/" && "$helm_owner" != "/$1" ]]; then
+    fail "$3 ${5:+$5/}$4 belongs to the Helm release $helm_owner, not to $2/$1"
   fi
-  detach "$3" "$4" "${5:-}"
-  kubectl label "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm app.kubernetes.io/managed-by=Helm
-  kubectl annotate "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm \
-    "meta.helm.sh/release-name=$1" "meta.helm.sh/release-namespace=$2"
+  take_off_labels "$3" "$4" "${5:-}"
+  if [[ "$helm_label" != Helm ]]; then
+    kubectl label "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm app.kubernetes.io/managed-by=Helm
+  fi
+  if [[ "$helm_owner" != "$2/$1" ]]; then
+    kubectl annotate "$3" "$4" ${5:+--namespace "$5"} --overwrite --field-manager=helm \
+      "meta.helm.sh/release-name=$1" "meta.helm.sh/release-namespace=$2"
+  fi
 }
 
 # unadopt RESOURCE NAME [NAMESPACE]
 unadopt() {
-  if present "$1" "$2" ${3:+--namespace "$3"}; then
+  facts "$@"
+  if [[ -n "$found_name" && "$helm_owner" != / ]]; then
     kubectl annotate "$1" "$2" ${3:+--namespace "$3"} meta.helm.sh/release-name- meta.helm.sh/release-namespace-
   fi
 }
 
-# owned RELEASE RELEASE_NAMESPACE RESOURCE NAME [NAMESPACE]
+# owned RELEASE RELEASE_NAMESPACE RESOURCE NAME [NAMESPACE]: when it is there, the release owns it
 owned() {
-  local owner
-  owner="$(helm_owner "$3" "$4" "${5:-}")"
-  if [[ "$owner" != "$2/$1" ]]; then
+  facts "$3" "$4" "${5:-}"
+  if [[ -n "$found_name" && "$helm_owner" != "$2/$1" ]]; then
     fail "$3 ${5:+$5/}$4 is not owned by the release $2/$1"
   fi
 }
@@ -390,12 +409,12 @@ not_bound() {
   done
 }
 
-# tracked RESOURCE NAME [NAMESPACE]: by Argo CD, in any of its three ways
+# tracked RESOURCE NAME [NAMESPACE]: when it is there, Argo CD tracks it, by annotation or by label
 tracked() {
-  local id label
-  id="$(field "$1" "$2" "${3:-}" '{.metadata.annotations.argocd\.argoproj\.io/tracking-id}')"
-  label="$(field "$1" "$2" "${3:-}" '{.metadata.labels.app\.kubernetes\.io/instance}')"
-  if [[ -z "$id$label" ]]; then
+  local marks
+  marks="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+    jsonpath='{.metadata.name}|{.metadata.annotations.argocd\.argoproj\.io/tracking-id}{.metadata.labels.app\.kubernetes\.io/instance}')"
+  if [[ -n "${marks%%|*}" && -z "${marks#*|}" ]]; then
     fail "$1 ${3:+$3/}$2 is tracked by no Application"
   fi
 }
@@ -415,11 +434,11 @@ absent() {
   fi
 }
 
-# has_annotation RESOURCE NAME NAMESPACE KEY VALUE
+# has_annotation RESOURCE NAME NAMESPACE KEY VALUE [OR]
 has_annotation() {
   local value key="${4//./\\.}"
   value="$(field "$1" "$2" "$3" "{.metadata.annotations.$key}")"
-  if [[ "$value" != "$5" ]]; then
+  if [[ "$value" != "$5" && "$value" != "${6:-$5}" ]]; then
     fail "$1 $3/$2: the annotation $4 has another value"
   fi
 }
@@ -434,12 +453,50 @@ alb_uses_action() {
   fi
 }
 
+# seconds DURATION: of 90s, 10m or 1h
+seconds() {
+  case "$1" in
+    *h) printf '%s' "$((${1%h} * 3600))" ;;
+    *m) printf '%s' "$((${1%m} * 60))" ;;
+    *) printf '%s' "${1%s}" ;;
+  esac
+}
+
+# apply FILE: or, with APPLY=git, wait until a GitOps controller has done it
 apply() {
-  if [[ "${APPLY:-}" == git ]]; then
-    say "COMMIT (APPLY=git): $1"
-    return 0
+  local until
+  if [[ "${APPLY:-}" != git ]]; then
+    kubectl apply --server-side --force-conflicts --field-manager=istio-convert --filename "$1"
+    return
   fi
-  kubectl apply --server-side --force-conflicts --field-manager=istio-convert --filename "$1"
+  say "COMMIT (APPLY=git): $1"
+  until=$((SECONDS + $(seconds "$TIMEOUT")))
+  until kubectl diff --server-side --force-conflicts --field-manager=istio-convert --filename "$1" >/dev/null 2>&1; do
+    if [[ "$SECONDS" -ge "$until" ]]; then
+      fail "$1 is not in the cluster after $TIMEOUT"
+    fi
+    if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+      say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): $1"
+      return 0
+    fi
+    sleep 5
+  done
+}
+
+# service_selects NAMESPACE NAME KEY VALUE: an empty value: the key does not count
+service_selects() {
+  local value
+  value="$(field service "$2" "$1" "{.spec.selector.$3}")"
+  if [[ "$value" != "$4" ]]; then
+    fail "Service $1/$2 selects $3=${value:-(anything)}, not ${4:-(anything)}"
+  fi
+}
+
+# keep_when_dropped RESOURCE NAME NAMESPACE: Helm leaves it in place when an upgrade no longer renders it
+keep_when_dropped() {
+  if present "$1" "$2" --namespace "$3"; then
+    kubectl annotate "$1" "$2" --namespace "$3" --overwrite helm.sh/resource-policy=keep
+  fi
 }
 
 # forget_release NAME NAMESPACE
@@ -506,7 +563,8 @@ remove() {
   if ! present "$1" "$2" ${3:+--namespace "$3"}; then
     return 0
   fi
-  if [[ "$(helm_owner "$1" "$2" "${3:-}")" != / ]]; then
+  facts "$@"
+  if [[ "$helm_owner" != / ]]; then
     fail "$1 ${3:+$3/}$2 belongs to a Helm release and is not to be deleted"
   fi
   file="$(removed_file "$@")"

@@ -12,12 +12,19 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     (
         "adopt RELEASE NAMESPACE RESOURCE NAME [IN]",
         (
-            "detaches the object, and gives it Helm's label and annotations; "
-            "stops when another Helm release owns it; nothing happens when it is not there or done"
+            "detaches the object, and gives it Helm's label and annotations; stops when another Helm release owns "
+            "it; nothing happens when it is not there or done"
         ),
     ),
-    ("apply FILE", "`kubectl apply --server-side --force-conflicts`; with `APPLY=git` it only says what to commit"),
+    (
+        "apply FILE",
+        "`kubectl apply --server-side`; with `APPLY=git` it says what to commit, and waits until it is in the cluster",
+    ),
     ("detach RESOURCE NAME [IN]", "takes the operator's owner labels off, so that it cannot prune the object"),
+    (
+        "keep_when_dropped RESOURCE NAME NAMESPACE",
+        "Helm leaves the object in place when the next upgrade no longer renders it",
+    ),
     ("forget_release NAME NAMESPACE", "deletes Helm's records of the release, and no object"),
     ("guard_from_pruning RESOURCE NAME [IN]", "sets the annotations by which Argo CD and Flux leave an object alone"),
     ("move_namespace NAMESPACE REVISION", "sets `istio.io/rev`, removes `istio-injection`, remembers what was there"),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from istio_convert.emit.base import EmitOptions, check
+from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
 from istio_convert.migrate import rules
 from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
@@ -50,7 +51,9 @@ def plan(
         OutputError: options that contradict each other, or nothing to migrate.
     """
     options.check()
-    how = _emit_options(options, emit)
+    how = replace(emit or EmitOptions(), chart_source=options.chart_source)
+    if options.target == "argocd" and how.argocd_layout != "applications":
+        raise OutputError("a plan takes over one Application after the other", hint="the layout applications")
     stages = build(conversion, options, beside)
     for stage in stages:
         check(stage.releases, how)
@@ -93,11 +96,6 @@ def _steps(context: Context) -> list[Step]:
         steps += workloads.steps(context)
         steps.append(releases.default_step(context, 70))
     return [*steps, remove.step(context), after.step(context)]
-
-
-def _emit_options(options: Options, emit: EmitOptions | None) -> EmitOptions:
-
-    return replace(emit or EmitOptions(), chart_source=options.chart_source)
 
 
 def _known_rendered(rendered: Mapping[str, Sequence[Rendered]], stages: Sequence[Stage]) -> list[Known]:
@@ -155,11 +153,11 @@ def _findings(
                 "no-dump",
                 Level.NOTE,
                 "Without a dump of the cluster, live selectors, ports, policies and namespaces were not looked at.",
-                "Run 00-preflight.sh, which writes backup/live.yaml, and plan again with --live backup/live.yaml.",
+                "Run 00-preflight.sh, which writes backup/live.yaml, and plan again: --live backup/live.yaml --force.",
             )
         )
     else:
-        found += checks.of_cluster(new or (), live, stages)
+        found += checks.of_cluster(new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways})
         declared = {(d.namespace or o.namespace, d.name) for o in conversion.operators for d in o.documents if d.name}
         found += checks.of_operators(live, declared)
         found += checks.of_prune(live)
@@ -208,16 +206,16 @@ def _hand_over(context: Context) -> list[str]:
     elif context.target.adopting is Adopting.TRACKING:
         notes.append(
             "Commit `releases/final/argocd`. The Applications have no finalizer: deleting one leaves its objects. "
-            "Only the "
-            "old Application may have one, and the removal takes it off, so that nothing is deleted with it."
+            "Only the old Application may have one, and the removal takes it off, so that nothing is deleted with it."
         )
     else:
         folder = context.options.target
         notes.append(f"Keep `releases/final/{folder}`: it is the source of the releases from now on.")
         if folder == "helmfile":
             notes.append(
-                "Terraform can take a release over from here with `terraform import helm_release.NAME NAMESPACE/NAME`; "
-                "the values are the files in `releases/final/helm/values`. One tool owns a release: stop the other."
+                "Terraform can take a release over from here with `terraform import helm_release.NAME "
+                "NAMESPACE/NAME`; the values are the files in `releases/final/helm/values`. One tool owns a release: "
+                "stop the other."
             )
     if context.gateways and context.options.traffic == "selector":
         names = ", ".join(f"`{gateway.namespace}/{gateway.name}`" for gateway in context.gateways)

@@ -83,8 +83,8 @@ def _skips(source: str, version: str, strategy: Strategy) -> list[Finding]:
             Level.BLOCKER,
             f"This way leads over {steps} minor releases at once; {strategy.value} allows {words[rule['minors']]}: "
             f"{rule['why']}.",
-            "Upgrade the operator to an intermediate release first, or take over at the release that runs and upgrade "
-            "with Helm afterwards"
+            "Upgrade the operator to an intermediate release first, or take over at the release that runs and "
+            "upgrade with Helm afterwards"
             + (", or use --strategy canary." if steps == 2 and strategy is Strategy.IN_PLACE else "."),
         )
     ]

@@ -101,10 +101,15 @@ def flux_uninstall(place: Place) -> list[Command]:
     ]  # fmt: skip
 
 
+#: As the Applications have them; an operation does not read them from there.
+_SYNC_OPTIONS = ("CreateNamespace=true", "ServerSideApply=true", "RespectIgnoreDifferences=true")
+
+
 def argocd_apply(place: Place) -> list[Command]:
     """Apply the Application and sync it."""
     resource, name, home = "application.argoproj.io", place.unit.slug, place.options.argocd_namespace
-    sync = {"operation": {"initiatedBy": {"username": "istio-convert"}, "sync": {"syncStrategy": {"apply": {}}}}}
+    how = {"syncStrategy": {"apply": {}}, "syncOptions": list(_SYNC_OPTIONS)}
+    sync = {"operation": {"initiatedBy": {"username": "istio-convert"}, "sync": how}}
     return [
         command("apply", f"{place.folder}/argocd/applications/{name}.yaml", why="without automated sync, no finalizer"),
         command(

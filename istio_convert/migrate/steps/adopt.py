@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Adoption, Command, Step
-from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.shell import command, line
 from istio_convert.migrate.targets import Adopting
 
 
@@ -15,8 +15,7 @@ def step(context: Context) -> Step:
         return _unknown(context)
     change = [_change(item, labels=labels) for item in context.adoptions]
     kept = [
-        command("detach", "service", gateway.name, gateway.namespace, why="it stays, and moves to the new gateway",
-                guard=present("service", gateway.name, gateway.namespace))
+        command("detach", "service", gateway.name, gateway.namespace, why="it stays, and moves to the new gateway")
         for gateway in context.gateways
         if context.options.traffic == "selector"
     ]  # fmt: skip
@@ -31,11 +30,9 @@ def step(context: Context) -> Step:
         "Adopt",
         (
             (
-                f"{len(context.adoptions)} objects change hands, taken from the rendered manifests. The operator finds "
-                "what it "
-                "may prune by labels, and neither the gateway chart nor base overwrites those: an adopted gateway that "
-                "keeps "
-                "them goes when the IstioOperator is deleted."
+                f"{len(context.adoptions)} objects change hands, taken from the rendered manifests. The operator "
+                "finds what it may prune by labels, and neither the gateway chart nor base overwrites those: an "
+                "adopted gateway that keeps them goes when the IstioOperator is deleted."
             ),
             _ADOPTING[context.target.adopting],
         ),
@@ -82,12 +79,8 @@ def _unknown(context: Context) -> Step:
 
 
 def _change(item: Adoption, *, labels: bool) -> Command:
-    if labels:
-        return command("adopt", item.release, item.release_namespace, item.resource, item.name, *_in(item), folded=True)
-    return command(
-        "detach", item.resource, item.name, *_in(item), folded=True,
-        guard=present(item.resource, item.name, item.namespace),
-    )  # fmt: skip
+    release = (item.release, item.release_namespace) if labels else ()
+    return command("adopt" if labels else "detach", *release, item.resource, item.name, *_in(item), folded=True)
 
 
 def _in(item: Adoption) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
-from istio_convert.migrate.shell import command, present
+from istio_convert.migrate.shell import command
 from istio_convert.migrate.targets import Adopting
 
 
@@ -14,11 +14,10 @@ def step(context: Context) -> Step:
     helm = context.target.adopting is not Adopting.TRACKING
     for item in context.adoptions or ():
         words = (item.resource, item.name, *((item.namespace,) if item.namespace else ()))
-        guard = present(item.resource, item.name, item.namespace)
         if helm:
-            checks.append(command("owned", item.release, item.release_namespace, *words, guard=guard, folded=True))
+            checks.append(command("owned", item.release, item.release_namespace, *words, folded=True))
         else:
-            checks.append(command("tracked", *words, guard=guard, folded=True))
+            checks.append(command("tracked", *words, folded=True))
     if helm and "helm" in context.target.programs:
         checks.append(Command("helm list --all-namespaces --all", "every release is deployed"))
     checks.append(Command("leftovers", "what still carries the operator's labels"))

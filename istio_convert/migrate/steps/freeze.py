@@ -34,7 +34,7 @@ def step(context: Context) -> Step:
         for namespace, name in context.operators
     ]
     names = (*rules.crd_names(), "istiooperators.install.istio.io")
-    change += [command("guard_from_pruning", CRD, name, guard=present(CRD, name), folded=True) for name in names]
+    change += [command("guard_from_pruning", CRD, name, folded=True) for name in names]
     return Step(
         10,
         "freeze-operator",
@@ -42,8 +42,8 @@ def step(context: Context) -> Step:
         (
             ("The annotation `install.istio.io/ignoreReconcile` makes a controller leave an IstioOperator alone, its "
             "deletion included; then every controller is scaled to 0. An operator that is only stopped would prune "
-            "what "
-            "it owns as soon as it comes back. Without an operator in the cluster this step changes nothing but the "
+            "what it owns as soon as it comes back. Without an operator in the cluster this step changes nothing but "
+            "the "
             "marks against pruning."),
             ("Argo CD and Flux delete what leaves Git. Every definition and IstioOperator is marked against that. "
              "**Run "

@@ -38,7 +38,7 @@ def step(context: Context) -> Step:
     ]
     before.append(Command("no_blockers", "stops here while blockers are open"))
     change = [
-        command("save", "backup/live.yaml", "dump_cluster", why="how it was; plan again with --live backup/live.yaml"),
+        command("save", "backup/live.yaml", "dump_cluster", why="how it was, for --live"),
         *(
             command(
                 "save", f"backup/operator-{namespace}-{name}.yaml", "kubectl", "get",
@@ -56,11 +56,8 @@ def step(context: Context) -> Step:
         (
             (
                 "Changes nothing in the cluster. It checks versions and tools, repeats the findings of this plan and "
-                "stops at "
-                "blockers, copies how things are into `backup/` (no Secrets), and pulls the charts, so that the diff "
-                "and "
-                "the "
-                "upgrade later use the same bytes."
+                "stops at blockers, copies how things are into `backup/` (no Secrets), and pulls the charts, so that "
+                "the diff and the upgrade later use the same bytes."
             ),
         ),
         tuple(before),

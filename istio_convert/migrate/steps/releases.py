@@ -44,6 +44,14 @@ def default_step(context: Context, number: int) -> Step:
         change += context.target.wait(place)
     back = []
     for place in reversed([p for p in context.places(old) if any(c.unit.slug == p.unit.slug for c in changed)]):
+        account = _account(place)
+        if account:
+            back.append(
+                command(
+                    "keep_when_dropped", "serviceaccount", account, place.unit.release.namespace,
+                    why="the old gateway uses it too, and Helm would delete what a release no longer renders",
+                )
+            )  # fmt: skip
         back += context.target.apply(place)
     if "default" in revisions:
         for place in changed:
@@ -113,16 +121,14 @@ def _step(context: Context, place: Place, number: int) -> Step:
         ""
         if beside
         else "The release lets go; its objects stay as they are until the operator reconciles them (rollback of step "
-        "10). "
-        "Definitions stay at the newer version, which an older istiod can use.",
+        "10). Definitions stay at the newer version, which an older istiod can use.",
     )
 
 
 _BESIDE = {
     "istiod": "A second control plane with a revision of its own. No pod uses it before its namespace moves.",
     "gateway": "A second gateway beside the first, under another name and another label `app`, so that no Service "
-    "selects "
-    "the pods of the other; the label `istio` stays, so that the same Gateway resources configure both.",
+    "selects the pods of the other; the label `istio` stays, so that the same Gateway resources configure both.",
 }
 
 
@@ -134,6 +140,14 @@ def _back(context: Context, place: Place, *, beside: bool) -> list[Command]:
     if release.chart == "istiod":
         commands.append(command("no_proxies_of", context.revision, why="pods would lose their control plane"))
     return [*commands, *context.target.uninstall(place)]
+
+
+def _account(place: Place) -> str:
+    """The ServiceAccount that a second gateway takes over."""
+    if place.unit.release.chart != "gateway":
+        return ""
+    settings = place.unit.release.values_data().get("serviceAccount")
+    return str(settings.get("name") or "") if isinstance(settings, dict) else ""
 
 
 def _differs(place: Place, old: Stage) -> bool:

@@ -6,6 +6,7 @@ from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.options import split_name
 from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.steps.freeze import OPERATORS
 from istio_convert.migrate.targets import Adopting
 
@@ -20,6 +21,7 @@ def step(context: Context) -> Step:
     ]
     if context.canary:
         before += [command("no_proxies_of", old, why="nobody uses the old one") for old in context.old_revisions]
+        before += traffic.moved(context)
         before.append(command("webhook_calls", *_VALIDATOR, f"istiod-{context.revision}", why="the default has moved"))
     if context.removals is None:
         before.append(
@@ -42,6 +44,7 @@ def step(context: Context) -> Step:
         command("remove", item.resource, item.name, *((item.namespace,) if item.namespace else ()), folded=False)
         for item in context.removals or ()
     ]
+    change += traffic.last_target_group(context)
     change += removed
     change += [
         command("remove", OPERATORS, name, namespace, why="frozen and without finalizer: nothing is pruned")
@@ -51,6 +54,7 @@ def step(context: Context) -> Step:
     change.append(command("remove_operator_crd", why="last, and only when no IstioOperator is left"))
     back = [
         command("restore_all", why="everything that this script deleted, from backup/removed; still frozen"),
+        *traffic.both_target_groups(context),
     ]
     return Step(
         80,
@@ -59,9 +63,8 @@ def step(context: Context) -> Step:
         (
             _what(context),
             (
-                "The namespace of the operator stays; delete it when nothing else is in it. Definitions of Istio stay: "
-                "they "
-                "belong to base, and deleting one deletes every resource of its kind."
+                "The namespace of the operator stays; delete it when nothing else is in it. Definitions of Istio "
+                "stay: they belong to base, and deleting one deletes every resource of its kind."
             ),
         ),
         tuple(before),
@@ -79,16 +82,14 @@ def _what(context: Context) -> str:
     if context.removals is None:
         return (
             "What the migration leaves without an owner is **not known**: neither a dump of the cluster nor the "
-            "charts of "
-            f"{context.options.source_version} were at hand. Run {line('./00-preflight.sh')}, then plan again with "
-            "`--live backup/live.yaml`."
+            f"charts of {context.options.source_version} were at hand. Run {line('./00-preflight.sh')}, then plan "
+            "again with `--live backup/live.yaml`."
         )
     if not context.removals:
         return "Nothing is left without an owner but the operator itself."
     return (
         f"{len(context.removals)} objects of the operator are rendered by no release. They are saved in "
-        "`backup/removed` "
-        "and deleted one by one, Deployments first and webhooks last."
+        "`backup/removed` and deleted one by one, Deployments first and webhooks last."
     )
 
 

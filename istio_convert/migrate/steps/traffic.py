@@ -46,6 +46,7 @@ def _weighted(context: Context, number: int, share: int, previous: int, make: ob
     if apply is _dns:
         why.append("Resolvers keep the old answer for the record's TTL: the shares settle after that.")
     after = [] if apply is _dns else [_alb_check(context, gateway, share) for gateway in weighted]
+    after += [selects(gateway, gateway.new_name) for gateway in others if share == 100]
     return Step(
         number,
         f"traffic-{share}",
@@ -56,6 +57,42 @@ def _weighted(context: Context, number: int, share: int, previous: int, make: ob
         tuple(after),
         tuple(back),
     )
+
+
+def moved(context: Context) -> tuple[Command, ...]:
+    """Checks that all requests go to the new gateways, as far as the cluster tells."""
+    weighted, others = _split(context) if context.options.traffic != "selector" else ([], context.gateways)
+    checks = [selects(gateway, gateway.new_name) for gateway in others]
+    if context.options.traffic == "alb":
+        namespace, ingress = split_name(context.options.alb_ingress, "the ALB's Ingress")
+        for gateway in weighted:
+            shares = (_alb_action(context, gateway, 100), _alb_action(context, gateway, 100, alone=True))
+            checks.append(command("has_annotation", _INGRESS, ingress, namespace, _ACTION + gateway.name, *shares))
+    if context.options.traffic == "dns":
+        key = f"{_DNS}aws-weight"
+        checks += [command("has_annotation", "service", g.new_name, g.namespace, key, "100") for g in weighted]
+    return tuple(checks)
+
+
+def last_target_group(context: Context) -> list[Command]:
+    """The ALB's action without the old Service, which is about to go."""
+    if context.options.traffic != "alb":
+        return []
+    weighted, _ = _split(context)
+    return [
+        _alb_annotation(
+            context, gateway, _alb_action(context, gateway, 100, alone=True), "the old Service is about to go"
+        )
+        for gateway in weighted
+    ]
+
+
+def both_target_groups(context: Context) -> list[Command]:
+    """The ALB's action with both Services again."""
+    if context.options.traffic != "alb":
+        return []
+    weighted, _ = _split(context)
+    return [_alb_annotation(context, gateway, _alb_action(context, gateway, 100), "as before") for gateway in weighted]
 
 
 def _split(context: Context) -> tuple[list[OldGateway], list[OldGateway]]:
@@ -80,14 +117,19 @@ def _ready(context: Context) -> list[Command]:
 
 def _alb(context: Context, gateway: OldGateway, share: int) -> list[Command]:
     namespace, ingress = split_name(context.options.alb_ingress, "the ALB's Ingress")
-    annotation = f"{_ACTION}{gateway.name}={_alb_action(context, gateway, share)}"
+    why = "the load balancer controller sets the weights of the two target groups"
     return [
         command("alb_uses_action", namespace, ingress, gateway.name, why="else the annotation has no effect"),
-        command(
-            "kubectl", "annotate", _INGRESS, ingress, "--namespace", namespace, "--overwrite", annotation,
-            why="the load balancer controller sets the weights of the two target groups",
-        ),
-    ]  # fmt: skip
+        _alb_annotation(context, gateway, _alb_action(context, gateway, share), why),
+    ]
+
+
+def _alb_annotation(context: Context, gateway: OldGateway, action: str, why: str) -> Command:
+    namespace, ingress = split_name(context.options.alb_ingress, "the ALB's Ingress")
+    annotation = f"{_ACTION}{gateway.name}={action}"
+    return command(
+        "kubectl", "annotate", _INGRESS, ingress, "--namespace", namespace, "--overwrite", annotation, why=why
+    )  # fmt: skip
 
 
 def _alb_check(context: Context, gateway: OldGateway, share: int) -> Command:
@@ -96,12 +138,14 @@ def _alb_check(context: Context, gateway: OldGateway, share: int) -> Command:
     return command("has_annotation", _INGRESS, ingress, namespace, f"{_ACTION}{gateway.name}", action)
 
 
-def _alb_action(context: Context, gateway: OldGateway, share: int) -> str:
+def _alb_action(context: Context, gateway: OldGateway, share: int, *, alone: bool = False) -> str:
     port = context.options.alb_port
     groups = [
         {"serviceName": gateway.name, "servicePort": port, "weight": 100 - share},
         {"serviceName": gateway.new_name, "servicePort": port, "weight": share},
     ]
+    if alone:
+        del groups[0]
     return json.dumps({"type": "forward", "forwardConfig": {"targetGroups": groups}}, separators=(",", ":"))
 
 
@@ -130,13 +174,12 @@ def _by_selector(context: Context) -> list[Step]:
                 (
                     (
                         "The Service drops the label `app` from its selector, and selects the pods of both gateways. "
-                        "Its "
-                        "address stays. The shares follow the number of pods."
+                        "Its address stays. The shares follow the number of pods."
                     ),
                 ),
                 tuple(_ready(context)),
                 tuple(item for gateway in shared for item in _select(gateway, None)),
-                (),
+                tuple(selects(gateway, "") for gateway in shared),
                 tuple(item for gateway in shared for item in _select(gateway, gateway.labels.get("app"))),
             )
         )
@@ -148,7 +191,7 @@ def _by_selector(context: Context) -> list[Step]:
             ("The Service selects the pods of the new gateway only. The old pods run on, without new connections.",),
             tuple(_ready(context)),
             tuple(item for gateway in context.gateways for item in _select(gateway, gateway.new_name)),
-            (),
+            moved(context),
             tuple(
                 item
                 for gateway in context.gateways
@@ -168,6 +211,11 @@ def _labels_shared(context: Context, gateway: OldGateway) -> bool:
         and all(other.labels.get(key) == value for key, value in rest.items())
         for other in context.gateways
     )
+
+
+def selects(gateway: OldGateway, app: str) -> Command:
+    """A check of what the gateway's Service selects."""
+    return command("service_selects", gateway.namespace, gateway.name, "app", app)
 
 
 def _select(gateway: OldGateway, app: str | None) -> list[Command]:

@@ -87,9 +87,9 @@ def _restart(context: Context) -> Step:
         "Restart the data plane",
         (
             (
-                "Workloads are restarted one after the other, each by its own rolling update, until no pod has a proxy "
-                "of the "
-                "old revision. A workload with one replica and no surge is away for a moment: look for those first."
+                "Workloads are restarted one after the other, each by its own rolling update, until no pod has a "
+                "proxy of the old revision. A workload with one replica and no surge is away for a moment: look for "
+                "those first."
             ),
         ),
         (),

@@ -1,0 +1,224 @@
+"""Each check on a dump: what it is for is found, and the same cluster without it is clean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from istio_convert import migrate
+from istio_convert.api import convert
+from istio_convert.migrate import Level, Options, Plan, Strategy
+from istio_convert.verify.manifests import Rendered
+from tests.migrate.plans import make, thing
+
+OPERATOR = """
+apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata: {name: mesh, namespace: istio-system}
+spec: {tag: 1.24.6}
+"""
+GATEWAY = "istio-ingressgateway"
+LABELS = {"app": GATEWAY, "istio": "ingressgateway"}
+Objects = list[dict[str, Any]]
+
+
+def workload(name: str, labels: dict[str, str], account: str, replicas: int | None = None) -> dict[str, Any]:
+    spec: dict[str, Any] = {
+        "selector": {"matchLabels": dict(labels)},
+        "template": {"metadata": {"labels": {**labels, "version": "v1"}}, "spec": {"serviceAccountName": account}},
+    }
+    if replicas is not None:
+        spec["replicas"] = replicas
+    return thing("apps/v1", "Deployment", name, "istio-system", spec=spec)
+
+
+def service(ports: list[dict[str, Any]], **spec: Any) -> dict[str, Any]:
+    return thing("v1", "Service", GATEWAY, "istio-system", spec={"selector": dict(LABELS), "ports": ports, **spec})
+
+
+def cluster() -> Objects:
+    """A cluster that nothing is wrong with."""
+    return [
+        thing("v1", "Namespace", "istio-system"),
+        thing("install.istio.io/v1alpha1", "IstioOperator", "mesh", "istio-system"),
+        workload(GATEWAY, LABELS, f"{GATEWAY}-service-account", 1),
+        service([{"port": 80, "targetPort": 8080}]),
+    ]
+
+
+def rendered() -> list[Rendered]:
+    objects = [
+        workload(GATEWAY, LABELS, f"{GATEWAY}-service-account"),
+        service([{"port": 80, "protocol": "TCP", "targetPort": 8080}]),
+    ]
+    return [Rendered(GATEWAY, "istio-system", item) for item in objects]
+
+
+def plan(live: Objects, new: list[Rendered] | None = None) -> Plan:
+    return migrate.plan(
+        convert(OPERATOR, to="1.25.3"), Options("1.24.6", target="helm"), {"final": new or rendered()}, live
+    )
+
+
+def found(live: Objects, new: list[Rendered] | None = None) -> dict[str, Level]:
+    return {finding.id: finding.level for finding in plan(live, new).findings}
+
+
+def change(kind: str, edit: Callable[[dict[str, Any]], Any]) -> Objects:
+    live = cluster()
+    for item in live:
+        if item["kind"] == kind:
+            edit(item)
+    return live
+
+
+def test_a_sound_cluster_has_only_notes_about_versions() -> None:
+    quiet = {"gateway-schema", "gateway-restart-on-upgrade", "helm4-conflicts", "webhook-conflict"}
+    assert set(found(cluster())) == quiet
+
+
+def _policy(principal: str) -> dict[str, Any]:
+    rules = [{"from": [{"source": {"principals": [principal]}}]}]
+    return thing("security.istio.io/v1", "AuthorizationPolicy", "edge", "shop", spec={"rules": rules})
+
+
+MANAGED = [{"manager": "argocd-controller"}, {"manager": "istio-operator"}]
+CASES: list[tuple[str, Level, Objects]] = [
+    (
+        "selector",
+        Level.BLOCKER,
+        change("Deployment", lambda d: d["spec"]["selector"]["matchLabels"].update(team="edge")),
+    ),
+    ("target-port", Level.BLOCKER, change("Service", lambda s: s["spec"]["ports"][0].update(targetPort=80))),
+    ("port-lost", Level.BLOCKER, change("Service", lambda s: s["spec"]["ports"].append({"port": 15443}))),
+    ("service-selector", Level.WARNING, change("Service", lambda s: s["spec"].update(selector={"app": "x"}))),
+    ("load-balancer-class", Level.BLOCKER, change("Service", lambda s: s["spec"].update(loadBalancerClass="x/y"))),
+    (
+        "principals",
+        Level.BLOCKER,
+        [
+            *change("Deployment", lambda d: d["spec"]["template"]["spec"].update(serviceAccountName="old")),
+            _policy("cluster.local/ns/istio-system/sa/old"),
+        ],
+    ),
+    (
+        "gateway-selector",
+        Level.BLOCKER,
+        [
+            *change("Deployment", lambda d: d["spec"]["template"]["metadata"]["labels"].update(edge="yes")),
+            thing("networking.istio.io/v1", "Gateway", "public", "shop", spec={"selector": {"edge": "yes"}}),
+        ],
+    ),
+    (
+        "pod-selector",
+        Level.WARNING,
+        [
+            *change("Deployment", lambda d: d["spec"]["template"]["metadata"]["labels"].update(edge="yes")),
+            thing(
+                "networking.istio.io/v1alpha3",
+                "EnvoyFilter",
+                "limits",
+                "istio-system",
+                spec={"workloadSelector": {"labels": {"edge": "yes"}}},
+            ),
+        ],
+    ),
+    (
+        "other-release",
+        Level.BLOCKER,
+        change(
+            "Service",
+            lambda s: s["metadata"].update(
+                annotations={"meta.helm.sh/release-name": "edge", "meta.helm.sh/release-namespace": "edge"}
+            ),
+        ),
+    ),
+    ("field-managers", Level.WARNING, change("Service", lambda s: s["metadata"].update(managedFields=MANAGED))),
+    ("replicas", Level.WARNING, change("Deployment", lambda d: d["spec"].update(replicas=3))),
+    (
+        "injection-disabled",
+        Level.BLOCKER,
+        change("Namespace", lambda n: n["metadata"].update(labels={"istio-injection": "disabled"})),
+    ),
+    (
+        "two-injection-labels",
+        Level.NOTE,
+        change("Namespace", lambda n: n["metadata"].update(labels={"istio-injection": "enabled", "istio.io/rev": "x"})),
+    ),
+    (
+        "revision-tags",
+        Level.WARNING,
+        [
+            *cluster(),
+            thing("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", "istio-revision-tag-prod"),
+        ],
+    ),
+    (
+        "other-operators",
+        Level.WARNING,
+        [*cluster(), thing("install.istio.io/v1alpha1", "IstioOperator", "gateways", "edge")],
+    ),
+    (
+        "stuck-finalizer",
+        Level.WARNING,
+        change("IstioOperator", lambda o: o["metadata"].update(deletionTimestamp="2025-01-01T00:00:00Z")),
+    ),
+    (
+        "prune",
+        Level.WARNING,
+        change("IstioOperator", lambda o: o["metadata"].update(labels={"kustomize.toolkit.fluxcd.io/name": "mesh"})),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "level", "live"), CASES, ids=[case[0] for case in CASES])
+def test_a_check_finds_what_it_is_for(name: str, level: Level, live: Objects) -> None:
+    assert found(live).get(name) == level
+
+
+def test_two_releases_must_not_render_one_object() -> None:
+    new = [*rendered(), Rendered("istiod", "istio-system", rendered()[0].object)]
+    assert found(cluster(), new)["two-owners"] is Level.BLOCKER
+
+
+def test_an_accepted_blocker_is_named_in_the_preflight() -> None:
+    made = plan(next(live for name, _, live in CASES if name == "target-port"))
+    preflight = migrate.files(made)["00-preflight.sh"]
+    assert "finding blocker target-port" in preflight
+    assert preflight.index("finding blocker target-port") < preflight.index("no_blockers")
+
+
+@pytest.mark.parametrize(
+    ("source", "to", "strategy", "expected"),
+    [
+        ("1.24.6", "1.25.3", Strategy.IN_PLACE, None),
+        ("1.25.3", "1.25.3", Strategy.IN_PLACE, None),
+        ("1.23.6", "1.25.3", Strategy.IN_PLACE, "minor-skip"),
+        ("1.23.6", "1.25.3", Strategy.CANARY, None),
+        ("1.22.8", "1.25.3", Strategy.CANARY, "minor-skip"),
+        ("1.26.8", "1.25.3", Strategy.IN_PLACE, "downgrade"),
+        ("1.25.4", "1.25.3", Strategy.IN_PLACE, "downgrade"),
+    ],
+)
+def test_how_far_one_step_may_go(source: str, to: str, strategy: Strategy, expected: str | None) -> None:
+    blockers = {finding.id for finding in make(source=source, to=to, strategy=strategy).blockers}
+    assert blockers == ({expected} if expected else set())
+
+
+def test_without_charts_the_plan_says_how_to_get_them() -> None:
+    made = make(charts=False)
+    assert made.adoptions is None
+    [finding] = [finding for finding in made.findings if finding.id == "no-charts"]
+    assert finding.level is Level.BLOCKER
+    assert "istio-convert charts pull 1.25.3" in finding.action
+    assert "fail " in migrate.files(made)["20-adopt.sh"]
+
+
+def test_a_canary_names_what_points_at_the_old_service() -> None:
+    spec = {"http": [{"route": [{"destination": {"host": f"{GATEWAY}.istio-system.svc.cluster.local"}}]}]}
+    live = [thing("networking.istio.io/v1", "VirtualService", "loop", "shop", spec=spec)]
+    made = make(strategy=Strategy.CANARY, traffic="dns", dns_name="shop.example.com", live=live)
+    [finding] = [finding for finding in made.findings if finding.id == "service-name"]
+    assert finding.objects == ("VirtualService shop/loop",)
