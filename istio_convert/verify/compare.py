@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from istio_convert.verify import gateways
@@ -15,6 +16,7 @@ from istio_convert.verify.manifests import Object, ObjectId, Rendered
 from istio_convert.verify.normal import normal_form
 from istio_convert.verify.rbac import pair_roles, under_other_name
 from istio_convert.verify.tags import join_variant, read_as_release, without_image_type
+from istio_convert.verify.texts import read_text
 
 
 def compare(
@@ -51,6 +53,16 @@ class _Comparison:
             for item in candidate
             if item.id.kind == "HorizontalPodAutoscaler"
         }
+
+    @cached_property
+    def _proxy_metadata(self) -> dict[str, Any]:
+        """What the meshes of Helm's side give to every proxy."""
+        found: dict[str, Any] = {}
+        for identity, item in self._after.items():
+            if identity.kind == "ConfigMap" and (identity.name == "istio" or identity.name.startswith("istio-")):
+                mesh = read_text((item.object.get("data") or {}).get("mesh"))
+                found |= _at(mesh, ("defaultConfig", "proxyMetadata"))
+        return found
 
     def run(self) -> list[Compared]:
         both = [identity for identity in self._before if identity in self._after]
@@ -120,7 +132,7 @@ class _Comparison:
         if identity.kind in _WORKLOADS and gateways.is_injected(theirs):
             plain = read_as_release(normal_form(item.plain), self._tags) if item.plain is not None else None
             mine, theirs = self._with_pull_secrets(identity, mine, theirs, found)
-            mine, theirs, provided = gateways.set_aside(mine, theirs, plain)
+            mine, theirs, provided = gateways.set_aside(mine, theirs, plain, self._proxy_metadata)
             found += provided
         elif identity.kind == "ServiceAccount":
             # the pods that use the account are compared with the secrets that they end up with

@@ -11,6 +11,7 @@ Source of the facts: ``templates/deployment.yaml`` of gateways/istio-ingress, an
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 from istio_convert.verify.findings import ABSENT, Difference, Kind
@@ -71,15 +72,18 @@ def is_injected(candidate: Object) -> bool:
     return _TEMPLATES in annotations or _get(template, "spec", "containers", PROXY, "image") == "auto"
 
 
-def set_aside(reference: Object, candidate: Object, plain: Object | None) -> tuple[Object, Object, list[Difference]]:
+def set_aside(
+    reference: Object, candidate: Object, plain: Object | None, metadata: Mapping[str, Any]
+) -> tuple[Object, Object, list[Difference]]:
     """Both workloads without what injection provides, and the list of that.
 
     Args:
         reference: istioctl's workload, normal form; not changed.
         candidate: Helm's, normal form; not changed.
-        plain: istioctl's, uncustomised, normal form. Without it, everything of these places counts as uncustomised.
+        plain: istioctl's, uncustomised, normal form. Without it, what counts as uncustomised is told by names.
+        metadata: the mesh's ``proxyMetadata``, which becomes variables; used when there is no plain rendering.
     """
-    view = _View(copy.deepcopy(reference), copy.deepcopy(candidate), plain)
+    view = _View(copy.deepcopy(reference), copy.deepcopy(candidate), plain, metadata)
     view.metadata()
     view.proxy()
     view.volumes()
@@ -96,8 +100,9 @@ def _get(node: Any, *steps: str) -> Any:
 
 
 class _View:
-    def __init__(self, reference: Object, candidate: Object, plain: Object | None) -> None:
+    def __init__(self, reference: Object, candidate: Object, plain: Object | None, metadata: Mapping[str, Any]) -> None:
         self.reference, self.candidate, self.plain = reference, candidate, plain
+        self._mesh = metadata
         self.found: list[Difference] = []
 
     def _of(self, *steps: str) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any] | None]:
@@ -164,7 +169,7 @@ class _View:
             for key in list(inner[0]):
                 if part == "volumeMounts" and _get(inner[0], key, "name") not in VOLUMES:
                     continue
-                if part == "env" and plain is None and key.strip("[]") not in VARIABLES:
+                if part == "env" and plain is None and not self._by_name(key.strip("[]"), inner[0][key]):
                     continue
                 self._provided(f"{path}.{part}", key, inner)
             if part == "ports":
@@ -172,6 +177,10 @@ class _View:
             for side in (reference, candidate):
                 if not side.get(part, True):
                     del side[part]
+
+    def _by_name(self, variable: str, value: Any) -> bool:
+        """Whether a variable is one of istioctl's chart, or one that the mesh gives to every proxy."""
+        return variable in VARIABLES or (variable in self._mesh and value == {"value": str(self._mesh[variable])})
 
     def volumes(self) -> None:
         """The pod's volumes."""

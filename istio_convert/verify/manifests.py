@@ -21,7 +21,7 @@ _CONTENT = re.compile(r"(?m)^[ \t]*[^#\s]")
 _CRD = re.compile(r"(?m)^kind: CustomResourceDefinition$")
 
 #: istioctl's log goes to the same stream as its manifests: a stamped line, and what follows up to the next object.
-_LOG = re.compile(r"(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z\t(?:.*\n)(?:(?!apiVersion:|---).*\n)*")
+_LOG = re.compile(r"(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z\t(?:.*\n)(?:(?!apiVersion:|kind:|---|\{).*\n)*")
 
 #: The kinds in Istio's charts that live outside namespaces.
 CLUSTER_SCOPED = frozenset(

@@ -9,23 +9,30 @@ from __future__ import annotations
 import os
 import re
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from istio_convert.verify import reference
 from istio_convert.verify.charts.layout import ReleaseCharts, find_charts
-from istio_convert.verify.manifests import Object, object_id, parse_objects
+from istio_convert.verify.compare import compare
+from istio_convert.verify.manifests import Object, Rendered, object_id, parse_objects
 
 SOURCES = [Path(part) for part in os.environ.get("ISTIO_CONVERT_ISTIO_SOURCE", "").split(os.pathsep) if part]
 TESTS = Path("operator/cmd/mesh/manifest-generate_test.go")
 DATA = Path("operator/cmd/mesh/testdata/manifest-generate")
 #: Goldens that no entry of Istio's test tables names are left over from older tests, which rendered some templates
-#: only: their objects must still be ours, but there may be more. These are the flags that they were made with.
-#: From 1.30 nobody regenerates them: they lack what the charts have today (labels, ports, variables).
+#: only: their objects must still be ours but for labels, and there may be more. The flags that they were made with:
 LEFT_OVER_FLAGS = {"flag_output_set_values": ["values.global.proxy.image=mynewproxy"]}
+#: Left over, and from another chart than the snapshot beside it: nobody regenerates it.
+STALE = {
+    ("1.30.3", "flag_output"): "lacks the names of istiod's ports and has an older list of variables",
+    ("1.31.0-rc.0", "flag_output"): "lacks the names of istiod's ports and has an older list of variables",
+}
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,13 @@ def _selected(obj: Object, select: tuple[str, ...]) -> bool:
     return any(re.search(pattern, text) for pattern in patterns)
 
 
+def _cases() -> Iterator[Any]:
+    for golden in _goldens():
+        reason = STALE.get((golden.source.name, golden.name))
+        marks = [pytest.mark.xfail(reason=reason, strict=True)] if reason else []
+        yield pytest.param(golden, id=f"{golden.source.name}-{golden.name}", marks=marks)
+
+
 if not SOURCES:
 
     @pytest.mark.render
@@ -109,7 +123,7 @@ if not SOURCES:
 else:
 
     @pytest.mark.render
-    @pytest.mark.parametrize("golden", _goldens(), ids=lambda golden: f"{golden.source.name}-{golden.name}")
+    @pytest.mark.parametrize("golden", _cases())
     def test_golden(golden: Golden, scratch: Path) -> None:
         charts = _charts(golden.source, golden.live, scratch)
         files = [(file.name, file.read_text(encoding="utf-8")) for file in golden.files]
@@ -120,5 +134,9 @@ else:
         expected = {object_id(obj): obj for obj in parse_objects(golden.path.read_text(encoding="utf-8"))}
         if golden.in_use:
             assert sorted(map(str, expected)) == sorted(map(str, ours))
+            for identity, obj in expected.items():
+                assert ours[identity] == obj, str(identity)
+            return
         for identity, obj in expected.items():
-            assert ours.get(identity) == obj, str(identity)
+            (compared,) = compare([Rendered("", "", obj)], [Rendered("", "", ours[identity])])
+            assert [d.path for d in compared.unexplained] == [], str(identity)

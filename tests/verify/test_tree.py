@@ -144,3 +144,7 @@ def test_reading() -> None:
     assert tree == {"a": {"c": {}}, "d": [{}]}
     take_out(tree, ("d", 0))
     assert tree == {"a": {"c": {}}, "d": []}
+    deep = {"a": {"b": {"c": 1}}, "d": {"e": {"f": 1, "g": 2}}}
+    take_out(deep, ("a", "b", "c"))
+    take_out(deep, ("d", "e", "f"))
+    assert deep == {"d": {"e": {"g": 2}}}

@@ -160,19 +160,19 @@ def _index_of(items: list[Any], step: str) -> int:
 
 
 def take_out(tree: Any, path: Path) -> None:
-    """Remove what lies at a path of keys and list positions, if anything does."""
-    for step in path[:-1]:
-        if isinstance(tree, dict):
-            tree = tree.get(str(step))
-        elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
-            tree = tree[step]
+    """Remove what lies at a path of keys and list positions, if anything does, and the maps that this leaves empty."""
+    step, rest = path[0], path[1:]
+    if isinstance(tree, dict) and str(step) in tree:
+        child = tree[str(step)]
+        if rest:
+            take_out(child, rest)
+        if not rest or child == {}:
+            del tree[str(step)]
+    elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
+        if rest:
+            take_out(tree[step], rest)
         else:
-            return
-    last = path[-1]
-    if isinstance(tree, dict):
-        tree.pop(str(last), None)
-    elif isinstance(tree, list) and isinstance(last, int) and last < len(tree):
-        del tree[last]
+            del tree[step]
 
 
 def get_path(tree: Any, *steps: str) -> Any:
