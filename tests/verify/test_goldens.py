@@ -123,7 +123,7 @@ if not SOURCES:
 else:
 
     @pytest.mark.render
-    @pytest.mark.parametrize("golden", _cases())
+    @pytest.mark.parametrize("golden", list(_cases()))
     def test_golden(golden: Golden, scratch: Path) -> None:
         charts = _charts(golden.source, golden.live, scratch)
         files = [(file.name, file.read_text(encoding="utf-8")) for file in golden.files]
