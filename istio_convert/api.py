@@ -17,12 +17,13 @@ from istio_convert.mapping.gateway_objects import text_of
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.documents import find_operators
 from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
+from istio_convert.paths import render
 from istio_convert.release import Release
 from istio_convert.report import Report, todo
 from istio_convert.report import build as build_report
 from istio_convert.report import render as render_report
-from istio_convert.source import read
-from istio_convert.source.nodes import Node, get
+from istio_convert.source import go_text_differs, read
+from istio_convert.source.nodes import Document, Node, get
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,8 @@ def convert(
     catalog, why = _choose(merged, to, allow_unknown=allow_unknown_version)
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     outcomes = Engine(catalog, inputs).run(operators)
-    warnings = [warning for operator in inputs.operators for warning in operator.warnings] + outcomes.warnings
+    warnings = [warning for operator in inputs.operators for warning in operator.warnings]
+    warnings += [*_lost_texts(documents), *outcomes.warnings]
     return Conversion(
         catalog.version,
         why,
@@ -180,6 +182,16 @@ def convert(
         operators,
         tuple(sets),
     )
+
+
+def _lost_texts(documents: list[Document]) -> Iterator[Issue]:
+    """Scalars that Go, and so istioctl and Helm, reads as something else than they look."""
+    for document in documents:
+        for leaf in document.leaves:
+            if go_text_differs(leaf):
+                kind = "true or false" if isinstance(leaf.value, bool) else "a number in another form"
+                words = f"{render(leaf.path)} is read as {kind}, by istioctl, too"
+                yield Issue(words, leaf.origin, "put it in quotes if it is meant as text")
 
 
 def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, ...]:

@@ -104,6 +104,7 @@ class Engine:
             draft = self._component(operator, component, plane)
             if component.kind == "istiodRemote" and any(other.kind == "base" for other in selection.on):
                 self._leave_reader_to_base(draft, operator)
+            self._warn(component, draft)
             draft.finish()
             drafts.append(draft)
         self._depend(drafts)
@@ -142,6 +143,20 @@ class Engine:
             SettingsMapper(component, draft, plane).run()
             OverlayMapper(component, draft, plane).run()
         return draft
+
+    def _warn(self, component: Component, draft: Draft) -> None:
+        """Say what is carried as it was and still asks for a look."""
+        count = get(component.k8s, ("replicaCount",))
+        fixed = any(
+            "replicas" in patch.first.get("spec", {}) and patch.first["spec"]["replicas"] is not None
+            for patch in draft.patches.objects.values()
+        )
+        if fixed and isinstance(count, Scalar):
+            words = f"replicaCount of {draft.release.name} is kept beside an autoscaler, and the two fight over it"
+            self.warnings.append(Issue(words, count.origin, "remove replicaCount, or set the autoscaler's minimum"))
+        if not component.named and component.is_gateway:
+            words = f"a gateway without a name is read as {component.name}"
+            self.warnings.append(Issue(words, component.node.origin, "give it the name that its objects have"))
 
     @staticmethod
     def _leave_reader_to_base(draft: Draft, operator: Effective) -> None:

@@ -58,3 +58,18 @@ def test_what_a_chart_refuses_is_never_emitted_and_left_to_a_person() -> None:
     assert "telemetry" not in values(conversion)
     path = "spec.values.telemetry.v2.prometheus.configOverride.gateway.a"
     assert outcomes(conversion)[path][0] == "manual"
+
+
+def test_odd_but_understood_things_are_warned_about() -> None:
+    text = (
+        "kind: IstioOperator\nspec:\n  tag: 1.20\n  meshConfig: {enableTracing: yes}\n  components:\n"
+        "    pilot: {k8s: {replicaCount: 2}}\n    ingressGateways: [{enabled: true}]\n"
+    )
+    words = [warning.message for warning in convert(text, to="1.25.3").warnings]
+    assert words == [
+        "apiVersion is missing",
+        "spec.tag is read as a number in another form, by istioctl, too",
+        "spec.meshConfig.enableTracing is read as true or false, by istioctl, too",
+        "replicaCount of istiod is kept beside an autoscaler, and the two fight over it",
+        "a gateway without a name is read as istio-ingressgateway",
+    ]
