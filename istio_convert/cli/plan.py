@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +29,10 @@ The folder has RUNBOOK.md, scripts that may be run again at any time, rollback.s
 
 Exit code 3 when the plan has blockers; it is written all the same.
 """
+
+
+#: folders that the scripts of a plan fill
+_OF_SCRIPTS = ("backup/", "charts/")
 
 
 def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ...]:
@@ -99,12 +105,20 @@ def command(operators: tuple[str, ...], output: str | None, as_json: bool, **par
     plan = _plan(sources, options, params)
     files = migrate.files(plan, emit)
     if output:
-        write(output, files, force=params["force"])
+        write(output, files, force=params["force"] or _only_ours(output, files))
     if as_json:
         terminal.product(files["plan.json"])
     if not params["quiet"]:
         _report(plan, output)
     return Exit.FINDING if plan.blockers and params["fail_on"] == "blocker" else Exit.DONE
+
+
+def _only_ours(output: str, files: Mapping[str, str]) -> bool:
+    """Whether a folder has only an earlier plan, unedited, and what its scripts put beside it."""
+    from istio_convert.emit import plan_changes  # noqa: PLC0415 - lazy: --help needs no library
+
+    changes = plan_changes(Path(output), files)
+    return not changes.edited and all(name.startswith(_OF_SCRIPTS) for name in changes.foreign)
 
 
 def _options(params: dict[str, Any]) -> Options:

@@ -320,9 +320,31 @@ resume_application() {
   fi
 }
 
-# argocd_out_of_sync NAMESPACE NAME
-argocd_out_of_sync() {
-  [[ "$(field application.argoproj.io "$2" "$1" '{.status.sync.status}')" != Synced ]]
+# argocd_sync NAMESPACE NAME: one sync, and wait until that one has ended. An operation does not read the sync options of
+# the Application, so that they are given once more.
+argocd_sync() {
+  local before now until
+  before="$(field application.argoproj.io "$2" "$1" '{.status.operationState.startedAt}')"
+  kubectl patch application.argoproj.io "$2" --namespace "$1" --type=merge --patch '{"operation":{
+    "initiatedBy":{"username":"istio-convert"},"sync":{"syncStrategy":{"apply":{}},
+    "syncOptions":["CreateNamespace=true","ServerSideApply=true","RespectIgnoreDifferences=true"]}}}'
+  if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+    say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): sync of $2"
+    return 0
+  fi
+  until=$((SECONDS + $(seconds "$TIMEOUT")))
+  while true; do
+    now="$(field application.argoproj.io "$2" "$1" '{.status.operationState.startedAt} {.status.operationState.phase}')"
+    case "$now" in
+      "$before "*) ;;
+      *" Succeeded") return 0 ;;
+      *" Failed" | *" Error") fail "the sync of $1/$2 failed: kubectl get application $2 --namespace $1 --output yaml" ;;
+    esac
+    if [[ "$SECONDS" -ge "$until" ]]; then
+      fail "the sync of $1/$2 has not ended after $TIMEOUT"
+    fi
+    sleep 3
+  done
 }
 
 # --- changing hands -------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "`kubectl apply --server-side`; with `APPLY=git` it says what to commit, and waits until it is in the cluster",
     ),
     ("detach RESOURCE NAME [IN]", "takes the operator's owner labels off, so that it cannot prune the object"),
+    ("argocd_sync NAMESPACE NAME", "starts one sync of the Application, and waits until it has ended"),
     (
         "keep_when_dropped RESOURCE NAME NAMESPACE",
         "Helm leaves the object in place when the next upgrade no longer renders it",

@@ -153,7 +153,7 @@ def _findings(
                 "no-dump",
                 Level.NOTE,
                 "Without a dump of the cluster, live selectors, ports, policies and namespaces were not looked at.",
-                "Run 00-preflight.sh, which writes backup/live.yaml, and plan again: --live backup/live.yaml --force.",
+                "Run 00-preflight.sh, which writes backup/live.yaml, and plan again with --live backup/live.yaml.",
             )
         )
     else:

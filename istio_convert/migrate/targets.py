@@ -101,33 +101,24 @@ def flux_uninstall(place: Place) -> list[Command]:
     ]  # fmt: skip
 
 
-#: As the Applications have them; an operation does not read them from there.
-_SYNC_OPTIONS = ("CreateNamespace=true", "ServerSideApply=true", "RespectIgnoreDifferences=true")
-
-
 def argocd_apply(place: Place) -> list[Command]:
     """Apply the Application and sync it."""
-    resource, name, home = "application.argoproj.io", place.unit.slug, place.options.argocd_namespace
-    how = {"syncStrategy": {"apply": {}}, "syncOptions": list(_SYNC_OPTIONS)}
-    sync = {"operation": {"initiatedBy": {"username": "istio-convert"}, "sync": how}}
+    name, home = place.unit.slug, place.options.argocd_namespace
     return [
         command("apply", f"{place.folder}/argocd/applications/{name}.yaml", why="without automated sync, no finalizer"),
-        command(
-            *_patch(resource, name, home, sync),
-            why="one sync, which adds Argo CD's tracking to what is live",
-            guard=line("argocd_out_of_sync", home, name),
-        ),
+        command("argocd_sync", home, name, why="one sync, which adds Argo CD's tracking to what is live"),
     ]
 
 
 def argocd_wait(place: Place) -> list[Command]:
-    """Wait until it is synced and healthy."""
+    """Wait until it is healthy."""
     name = f"application.argoproj.io/{place.unit.slug}"
-    wait = ("wait_for", "kubectl", "wait", name, "--namespace", place.options.argocd_namespace)
     return [
-        command(*wait, "--for=jsonpath={.status.sync.status}=Synced", TIMEOUT, why="Argo CD has applied it"),
-        command(*wait, "--for=jsonpath={.status.health.status}=Healthy", TIMEOUT, why="and its objects are ready"),
-    ]
+        command(
+            "wait_for", "kubectl", "wait", name, "--namespace", place.options.argocd_namespace,
+            "--for=jsonpath={.status.health.status}=Healthy", TIMEOUT, why="its objects are ready",
+        )
+    ]  # fmt: skip
 
 
 def argocd_release(place: Place) -> list[Command]:

@@ -207,7 +207,7 @@ def in_place(helm: str, work: Path) -> None:
         way = Folder(made, helm, work / "a" / "migration", work / "charts")
         plan(way.folder, "--from", OLD, "--to", NEXT)
         way.run("00-preflight.sh")
-        plan(way.folder, "--from", OLD, "--to", NEXT, "--live", str(way.folder / "backup" / "live.yaml"), "--force")
+        plan(way.folder, "--from", OLD, "--to", NEXT, "--live", str(way.folder / "backup" / "live.yaml"))
         said = way.run_all()
         after = state(made)
         gone = {key for key in before if key not in after}
@@ -231,7 +231,7 @@ def in_place(helm: str, work: Path) -> None:
         way = Folder(made, helm, work / "b" / "migration", work / "charts")
         plan(way.folder, "--from", OLD, "--to", NEXT)
         way.run("00-preflight.sh")
-        plan(way.folder, "--from", OLD, "--to", NEXT, "--live", str(way.folder / "backup" / "live.yaml"), "--force")
+        plan(way.folder, "--from", OLD, "--to", NEXT, "--live", str(way.folder / "backup" / "live.yaml"))
         kills = 0
         for script in way.scripts():
             calls = 1
@@ -270,7 +270,7 @@ def canary(helm: str, work: Path) -> None:
         words = ("--from", OLD, "--to", FURTHER, "--strategy", "canary", "--tag", "stable")
         plan(way.folder, *words)
         way.run("00-preflight.sh")
-        plan(way.folder, *words, "--live", str(way.folder / "backup" / "live.yaml"), "--force")
+        plan(way.folder, *words, "--live", str(way.folder / "backup" / "live.yaml"))
         removal = next(script.name for script in way.scripts() if script.name.startswith("80"))
         for script in way.scripts():
             if script.name < "80":

@@ -47,12 +47,3 @@ def test_the_objects_are_those_of_the_charts(case: Case) -> None:
     rendered = migrate.render_stages(case.stages(), case.charts)
     assert rendered is not None
     assert skeleton(rendered) == load(case.folder / "rendered.yaml")
-
-
-def test_there_is_a_page_for_every_scenario() -> None:
-    pages = {
-        path.read_text("utf-8") for path in (cases()[0].folder.parents[1].parent / "docs" / "migrations").glob("*.md")
-    }
-    assert len(pages) >= 5
-    for case in cases():
-        assert any(f"fixtures/migrations/{case.name}" in page for page in pages), case.name

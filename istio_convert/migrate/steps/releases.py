@@ -45,7 +45,7 @@ def default_step(context: Context, number: int) -> Step:
     back = []
     for place in reversed([p for p in context.places(old) if any(c.unit.slug == p.unit.slug for c in changed)]):
         account = _account(place)
-        if account:
+        if account and context.target.adopting is not Adopting.TRACKING:
             back.append(
                 command(
                     "keep_when_dropped", "serviceaccount", account, place.unit.release.namespace,

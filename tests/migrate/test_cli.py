@@ -1,0 +1,105 @@
+"""``istio-convert plan``: what it writes, says and returns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from istio_convert.cli.main import cli
+from tests.migrate.plans import OPERATOR
+
+
+@pytest.fixture
+def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """An operator file; no charts are at hand."""
+    monkeypatch.setenv("ISTIO_CONVERT_CHARTS", str(tmp_path / "no-charts"))
+    path = tmp_path / "operator.yaml"
+    path.write_text(OPERATOR, encoding="utf-8")
+    return str(path)
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, ["plan", *words])
+
+
+WAY = ("--from", "1.24.6", "--to", "1.25.3")
+
+
+def test_a_folder(operator: str, tmp_path: Path) -> None:
+    result = run(operator, *WAY, "-o", str(tmp_path / "migration"))
+    assert result.exit_code == 3, result.stderr
+    assert result.stdout == ""
+    assert "blocker: no-charts:" in result.stderr
+    assert "istio-convert charts pull 1.25.3" in result.stderr
+    scripts = sorted(path.name for path in (tmp_path / "migration").glob("*.sh"))
+    assert scripts[0] == "00-preflight.sh"
+    assert scripts[-1] == "rollback.sh"
+    assert all(path.stat().st_mode & 0o100 for path in (tmp_path / "migration").glob("[0-9]*.sh"))
+    assert (tmp_path / "migration" / "releases" / "final" / "flux" / "istiod.yaml").is_file()
+
+
+def test_every_file_that_a_script_names_is_written(operator: str, tmp_path: Path) -> None:
+    for target in ("flux", "argocd", "helmfile", "helm"):
+        for strategy in ("in-place", "canary"):
+            folder = tmp_path / f"{target}-{strategy}"
+            run(operator, *WAY, "--strategy", strategy, "--target", target, "-o", str(folder))
+            commands = [
+                item["run"]
+                for step in json.loads((folder / "plan.json").read_text(encoding="utf-8"))["steps"]
+                for part in ("before", "change", "after", "rollback")
+                for item in step[part]
+            ]
+            named = {word for text in commands for word in text.split() if word.startswith("releases/")}
+            assert named
+            assert {name for name in named if not (folder / name).is_file()} == set()
+
+
+def test_json(operator: str) -> None:
+    result = run(operator, *WAY, "--json", "-q", "--fail-on", "never")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    plan = json.loads(result.stdout)
+    assert plan["format"] == "istio-convert/plan/v1"
+    assert plan["adopt"] is None
+    assert [step["number"] for step in plan["steps"]] == sorted(step["number"] for step in plan["steps"])
+
+
+def test_a_dump_gives_the_list_of_what_goes(operator: str, tmp_path: Path) -> None:
+    dump = tmp_path / "live.yaml"
+    dump.write_text("kind: List\nitems: []\n", encoding="utf-8")
+    plan = json.loads(run(operator, *WAY, "--json", "--live", str(dump)).stdout)
+    assert "no-dump" not in {finding["id"] for finding in plan["findings"]}
+
+
+def test_a_plan_may_be_written_again_beside_what_its_scripts_wrote(operator: str, tmp_path: Path) -> None:
+    folder = tmp_path / "migration"
+    run(operator, *WAY, "-o", str(folder))
+    (folder / "backup").mkdir()
+    (folder / "backup" / "live.yaml").write_text("kind: List\nitems: []\n", encoding="utf-8")
+    again = run(operator, *WAY, "--live", str(folder / "backup" / "live.yaml"), "-o", str(folder))
+    assert again.exit_code == 3, again.stderr
+    assert (folder / "backup" / "live.yaml").is_file()
+    (folder / "RUNBOOK.md").write_text("mine", encoding="utf-8")
+    assert run(operator, *WAY, "-o", str(folder)).exit_code == 1
+    assert (folder / "RUNBOOK.md").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("-o", "x", "--revision", "$(reboot)", "--strategy", "canary"), 1, "the revision is no DNS-1123 label"),
+        (("-o", "x", "--strategy", "canary", "--traffic", "alb"), 1, "weights of an ALB need its Ingress"),
+        (("-o", "x", "--weights", "ten"), 2, "numbers with commas"),
+        ((), 2, "give -o DIR"),
+        (("-o", "x", "--live", "missing.yaml"), 1, "cannot be read"),
+    ],
+)
+def test_refusals(operator: str, tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
+    here = [str(tmp_path / "x") if word == "x" else word for word in words]
+    result = run(operator, *WAY, *here)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert not (tmp_path / "x").exists()
