@@ -19,6 +19,7 @@ from istio_convert.source.writer import dump
 from .html_page import Page
 from .samples import OPERATOR, SECRET
 
+GATEWAY = "istio-ingressgateway/Deployment.istio-ingressgateway"
 WEB_SHOP = Path(__file__).parents[2] / "fixtures" / "web-shop" / "input.yaml"
 
 EVERYWHERE = f"""\
@@ -170,21 +171,20 @@ def counterparts(page: Page, path: str) -> set[str]:
         (
             "spec.components.ingressGateways[0].k8s.overlays[0].patches[0].value.options[0].value",
             {
-                "o=istio-ingressgateway/Deployment.istio-ingressgateway/"
-                "spec.template.spec.dnsConfig.options[0].value P",
+                f"o={GATEWAY}/spec.template.spec.dnsConfig.options[0].value P",
             },
         ),
         (
             "spec.components.ingressGateways[0].k8s.overlays[0].patches[1].path",
             {
-                "o=istio-ingressgateway/Deployment.istio-ingressgateway/spec.template.spec.containers[0].lifecycle P",
+                f"o={GATEWAY}/spec.template.spec.containers[0].lifecycle P",
             },
         ),
         (
             "spec.components.ingressGateways[0].label.tier",
             {
                 "o=istio-ingressgateway/labels.tier V",
-                "o=istio-ingressgateway/Deployment.istio-ingressgateway/spec.selector.matchLabels.tier P",
+                f"o={GATEWAY}/spec.selector.matchLabels.tier P",
                 "o=istio-ingressgateway/Service.istio-ingressgateway/spec.selector.tier P",
                 "o=istio-ingressgateway/PodDisruptionBudget.istio-ingressgateway/spec.selector.matchLabels.tier P",
             },

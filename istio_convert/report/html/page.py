@@ -49,7 +49,7 @@ def render(conversion: Converted, *, show_values: bool = False) -> str:
         "style": _asset("page.css"),
         "head": parts.head(report),
         "bar": parts.bar(report),
-        "filters": parts.filters(report, components),
+        "outcomes": parts.filters(report, components),
         "values": parts.value_switch(show_values=show_values),
         "findings": parts.findings(report, keys),
         "sources": sources,
@@ -57,7 +57,9 @@ def render(conversion: Converted, *, show_values: bool = False) -> str:
         "legend": parts.legend(),
         "foot": parts.foot(report),
         "data": script_data(_data(report, keys, components, panels, writer)),
-        "script": _asset("page.js"),
+        "lines": _asset("lines.js"),
+        "moves": _asset("moves.js"),
+        "filters": _asset("filters.js"),
     }
     return _SLOT.sub(lambda match: filled[match[1] or match[2]], _asset("page.html"))
 

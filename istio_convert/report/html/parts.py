@@ -44,6 +44,7 @@ _BELOW_VALUES = {
     ("gateways", "istio-ingressgateway"): "ingressGateways",
     ("gateways", "istio-egressgateway"): "egressGateways",
 }
+_FINDINGS = '<section aria-label="Findings">'
 _TOO_DEEP = '<p class="note">Nested too deeply to be shown here; the output folder has it.</p>'
 
 
@@ -184,15 +185,17 @@ def findings(report: Report, keys: Sequence[str]) -> str:
     items = [_finding(*group, groups[group]) for group in sorted(groups, key=lambda group: -group[0].severity)]
     items += [_warning(problem) for problem in report.warnings]
     if not items:
-        return '<p id="findings" class="calm">Every field has its place: no finding, no warning.</p>'
+        return (
+            _FINDINGS + '<p id="findings" class="calm">Every field has its place: no finding, no warning.</p></section>'
+        )
     count = sum(map(len, groups.values()))
     said = [f"{count} finding{'' if count == 1 else 's'}"] if count else []
     if report.warnings:
         said.append(f"{len(report.warnings)} warning{'' if len(report.warnings) == 1 else 's'}")
     is_open = " open" if report.totals.lost or report.totals.manual else ""
     return (
-        f'<details id="findings"{is_open}><summary>{" and ".join(said)}</summary>'
-        f'<ul tabindex="0" aria-label="Findings and warnings">{"".join(items)}</ul></details>'
+        f'{_FINDINGS}<details id="findings"{is_open}><summary>{" and ".join(said)}</summary>'
+        f'<ul tabindex="0" aria-label="Findings and warnings">{"".join(items)}</ul></details></section>'
     )
 
 
