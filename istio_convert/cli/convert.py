@@ -10,6 +10,7 @@ import click
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
 from istio_convert.cli.exits import Exit, worst
+from istio_convert.cli.page import check_page, page_option, write_page
 from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
 from istio_convert.cli.settings import Settings, emit_options, settings_from
 from istio_convert.errors import IstioConvertError
@@ -43,6 +44,7 @@ _STREAMS = ("flux", "argocd")
     metavar="DIR",
     help="With --prove: an unpacked Istio release to use instead of the cache.",
 )
+@page_option
 @report_options("lost")
 @common
 @click.pass_context
@@ -62,6 +64,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     if params["charts"] and not params["prove"]:
         raise click.UsageError("--charts is for --prove")
     refuse_inside(params["report"], output)
+    check_page(params)
     names = inputs.expand(operators, _commands(ctx))
     settings = settings_from(params)
     reporting = reporting_from(params, on_stdout=False)
@@ -99,6 +102,7 @@ def _convert(names: list[str], settings: Settings, reporting: Reporting, params:
     try:
         codes.append(_write(conversion, settings, params))
         reporting.deliver([parts])
+        write_page(conversion, params)
     finally:
         reporting.show([parts])
     if params["prove"]:
