@@ -41,8 +41,8 @@ def verify(  # noqa: PLR0913 (each is one choice of the person who verifies)
         charts: the charts, or the folder they lie in; by default those of the cache.
         given: (name, text) of manifests to take as istioctl's side: output of ``istioctl manifest generate``, or
             ``kubectl get -o yaml`` of the live objects.
-        leave_out: paths in the operators (``("spec", "values", …)``) that istioctl's side does without: settings that
-            this istioctl refuses, and that the conversion leaves to a person.
+        leave_out: paths in the operators (``("spec", "values", …)``), in the order of the file, that istioctl's side
+            does without: settings that this istioctl refuses, and that the conversion leaves to a person.
         keep_tags: compare pinned image tags as they are; by default one that names another release is read as
             ``version``, as the conversion does.
         binary: render with the ``helm`` program on PATH.

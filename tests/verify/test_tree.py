@@ -138,12 +138,15 @@ def test_reading() -> None:
     assert get_map(tree, "a", "b") is None
     assert get_text(tree, "a", "c") == ""
     take_out(tree, ("a", "b"))
-    take_out(tree, ("d", 0, "e"))
     take_out(tree, ("d", 7, "e"))
     take_out(tree, ("nope", "e"))
-    assert tree == {"a": {"c": {}}, "d": [{}]}
-    take_out(tree, ("d", 0))
-    assert tree == {"a": {"c": {}}, "d": []}
+    take_out(tree, ("d", "e"))
+    assert tree == {"a": {"c": {}}, "d": [{"e": 1}]}
+    take_out(tree, ("d", 0, "e"))
+    assert tree == {"a": {"c": {}}}
+    rows: dict[str, Any] = {"l": [1, 2, {"a": 3}]}
+    take_out(rows, ("l", 1))
+    assert rows == {"l": [1, {"a": 3}]}
     deep = {"a": {"b": {"c": 1}}, "d": {"e": {"f": 1, "g": 2}}}
     take_out(deep, ("a", "b", "c"))
     take_out(deep, ("d", "e", "f"))

@@ -65,7 +65,7 @@ def merge_all(
         operators: (name, text) of each operator file.
         charts: whose profiles are used.
         sets: texts of ``--set``.
-        leave_out: paths in the documents that are taken out before merging.
+        leave_out: paths in the documents, in their order there, that are taken out before merging.
         semantics: of the istioctl; by default those of the charts' release.
 
     Raises:
@@ -75,7 +75,7 @@ def merge_all(
     rules = semantics or semantics_of(charts.version)
     documents = read_operators(operators)
     for document in documents:
-        for path in leave_out:
+        for path in reversed(list(leave_out)):  # from the end, so that list positions stay right
             take_out(document, path)
     return [merge_inputs(group, sets, charts, rules) for group in group_operators(documents)]
 

@@ -160,19 +160,19 @@ def _index_of(items: list[Any], step: str) -> int:
 
 
 def take_out(tree: Any, path: Path) -> None:
-    """Remove what lies at a path of keys and list positions, if anything does, and the maps that this leaves empty."""
+    """Remove what lies at a path of keys and list positions, if anything does, and what this leaves empty above it."""
     step, rest = path[0], path[1:]
-    if isinstance(tree, dict) and str(step) in tree:
-        child = tree[str(step)]
-        if rest:
-            take_out(child, rest)
-        if not rest or child == {}:
-            del tree[str(step)]
-    elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
-        if rest:
-            take_out(tree[step], rest)
-        else:
-            del tree[step]
+    if isinstance(tree, dict):
+        step = str(step)
+        if step not in tree:
+            return
+    elif not isinstance(tree, list) or not isinstance(step, int) or step >= len(tree):
+        return
+    child = tree[step]
+    if rest:
+        take_out(child, rest)
+    if not rest or child in ({}, []):
+        del tree[step]
 
 
 def get_path(tree: Any, *steps: str) -> Any:
