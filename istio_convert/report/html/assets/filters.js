@@ -45,13 +45,16 @@ function filter() {
     let before = true;
     for (const [index, row] of list.entries()) {
       const show = visible[side][index];
-      row.element.classList.toggle("off", !show);
-      row.element.classList.toggle("gap", show && !before && index > 0);
+      const gap = show && !before && index > 0;
+      if (row.off === show) row.element.classList.toggle("off", (row.off = !show));
+      if (row.gap !== gap) row.element.classList.toggle("gap", (row.gap = gap));
       before = show;
     }
   }
   for (const { element, lines } of blocks) {
     const count = lines.filter((line) => !line.classList.contains("off")).length;
+    if (element.count === count) continue;
+    element.count = count;
     element.classList.toggle("off", !count);
     element.style.setProperty("--n", count);
   }

@@ -33,7 +33,7 @@ const rows = panes.map((pane, side) =>
     }
     element.row = index;
     const up = element.dataset.u ? index - Number(element.dataset.u) : -1;
-    return { element, ids: [...ids], up, side, text: null };
+    return { element, ids: [...ids], up, side, text: null, off: false, gap: false };
   })
 );
 const allRows = rows.flat();
