@@ -14,10 +14,18 @@ from istio_convert.operator.documents import Inputs, OperatorDocument
 from istio_convert.operator.merge import Override, merge
 from istio_convert.operator.model import shape_issues
 from istio_convert.operator.setflags import apply_set
-from istio_convert.source.nodes import Document, Mapping, Node, Scalar, clone, from_data, get, put
+from istio_convert.source.nodes import Document, Mapping, Node, Scalar, clone, from_data, get, leaves, put
 
 FILE_ORDER = "a later file or document wins"
 VALUES_ORDER = "spec.values wins over the field of the spec that becomes the same value"
+
+SPEC_ORDER = "from 1.24 on istioctl writes meshConfig and the switches of components over spec.values"
+#: values that the spec writes into the user's own maps, where it does so
+WRITTEN_INTO_OWN_MAPS: tuple[tuple[str, ...], ...] = (
+    ("meshConfig",),
+    ("pilot", "enabled"),
+    ("pilot", "cni", "enabled"),
+)
 
 #: fields of the spec that istioctl turns into values; meshConfig is a map and is merged
 TRANSLATIONS = {
@@ -175,11 +183,35 @@ def _values(effective: Effective, profile_values: Node, catalog: Catalog) -> Map
         put(layer, path, as_text(node) if isinstance(node, Scalar) else node)
         merge(values, layer, [], "")
     _component_state(effective, values, old=catalog.behaviour("old_component_state"))
-    merge(values, own, effective.overrides, VALUES_ORDER)
+    again = clone(own)
+    assert isinstance(again, Mapping)  # noqa: S101 - a clone has the same type
+    if catalog.behaviour("spec_wins_over_own_maps"):
+        for path in WRITTEN_INTO_OWN_MAPS:
+            _lose_to_spec(effective, values, again, path)
+    merge(values, again, effective.overrides, VALUES_ORDER)
     unvalidated = effective.user.items.get("unvalidatedValues")
     if isinstance(unvalidated, Mapping):
         merge(values, unvalidated, effective.overrides, "spec.unvalidatedValues wins over spec.values")
     return values
+
+
+def _lose_to_spec(effective: Effective, values: Mapping, own: Mapping, path: tuple[str, ...]) -> None:
+    """Take out of the user's values what the spec has written over, and note what lost."""
+    holder = get(own, path[:-1])
+    mine = holder.items.get(path[-1]) if isinstance(holder, Mapping) else None
+    theirs = get(values, path)
+    if mine is None or theirs is None:
+        return
+    if isinstance(mine, Mapping) and isinstance(theirs, Mapping):
+        for key in list(mine.items):
+            _lose_to_spec(effective, values, own, (*path, key))
+        return
+    alive = set(leaves(theirs))
+    lost = [leaf for leaf in leaves(mine) if leaf not in alive]
+    if lost and isinstance(holder, Mapping):
+        del holder.items[path[-1]]
+        winner = next(leaves(theirs), None)
+        effective.overrides.extend(Override(leaf, winner, SPEC_ORDER) for leaf in lost)
 
 
 def _component_state(effective: Effective, values: Mapping, *, old: bool) -> None:

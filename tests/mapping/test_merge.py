@@ -73,3 +73,38 @@ def test_odd_but_understood_things_are_warned_about() -> None:
         "replicaCount of istiod is kept beside an autoscaler, and the two fight over it",
         "a gateway without a name is read as istio-ingressgateway",
     ]
+
+
+CONFLICT = (
+    HEAD
+    + "spec:\n  meshConfig: {accessLogFile: a, defaultConfig: {concurrency: 2}}\n"
+    + "  values: {meshConfig: {accessLogFile: b, defaultConfig: {concurrency: 3, meshId: x}}, pilot: {cni: {enabled: true}}}\n"
+)
+
+
+def test_from_1_24_on_the_spec_wins_over_the_maps_of_the_values() -> None:
+    conversion = convert(CONFLICT, to="1.25.3")
+    assert values(conversion)["meshConfig"] == {
+        "accessLogFile": "a",
+        "defaultConfig": {"concurrency": 2, "meshId": "x"},
+    }
+    assert "pilot" not in values(conversion)
+    found = outcomes(conversion)
+    assert found["spec.values.meshConfig.accessLogFile"][0] == "overridden"
+    assert found["spec.values.meshConfig.defaultConfig.meshId"][0] == "value"
+    assert found["spec.values.pilot.cni.enabled"][0] == "overridden"
+
+
+def test_up_to_1_23_the_values_win_over_the_spec() -> None:
+    conversion = convert(CONFLICT, to="1.23.6")
+    assert values(conversion)["meshConfig"] == {
+        "accessLogFile": "b",
+        "defaultConfig": {"concurrency": 3, "meshId": "x"},
+    }
+    assert outcomes(conversion)["spec.meshConfig.accessLogFile"][0] == "overridden"
+
+
+def test_a_gateway_of_the_profile_that_older_releases_add_is_named() -> None:
+    text = HEAD + "spec: {components: {ingressGateways: [{name: edge, enabled: true}]}}\n"
+    (warning,) = convert(text, to="1.25.3").warnings
+    assert "install istio-ingressgateway of profile default beside these gateways" in warning.message
