@@ -6,7 +6,6 @@ import inspect
 
 import click
 
-from istio_convert.cli.command import variable_of
 from istio_convert.cli.main import COMMANDS, cli
 from tests.docs.generate.markdown import code, prose, sentence, table
 
@@ -31,7 +30,7 @@ def _command(path: tuple[str, ...], command: click.Command) -> str:
     usage = " ".join([context.info_name or "", *command.collect_usage_pieces(context)])
     parts.insert(1, f"```text\n{usage}\n```")
     rows = [_option(option, context) for option in command.params if isinstance(option, click.Option)]
-    parts.append(table(("option", "what it does", "default", "variable"), rows))
+    parts.append(table(("option", "what it does", "default"), rows))
     return "\n\n".join(parts)
 
 
@@ -50,11 +49,10 @@ def _text(command: click.Command) -> list[str]:
     return parts
 
 
-def _option(option: click.Option, context: click.Context) -> tuple[str, str, str, str]:
+def _option(option: click.Option, context: click.Context) -> tuple[str, str, str]:
     record = option.get_help_record(context)
     assert record is not None, option.name
     names = ", ".join(code(part) for part in record[0].split(", ")) if "|" not in record[0] else code(record[0])
     default = option.default
     shown = "" if option.is_flag or not isinstance(default, str | int) else code(str(default))
-    variable = option.envvar if isinstance(option.envvar, str) else variable_of(option)
-    return names, prose(option.help or ""), shown, code(variable or "")
+    return names, prose(option.help or ""), shown

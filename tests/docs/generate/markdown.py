@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 
@@ -15,7 +16,9 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code; nothing stays nothing."""
+    """Text as code; nothing stays nothing. A bar, which would end a cell, stands as an entity."""
+    if "|" in text:
+        return f"<code>{html.escape(text, quote=False).replace('|', '&#124;')}</code>"
     return f"`{text}`" if text else ""
 
 

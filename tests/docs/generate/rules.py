@@ -15,24 +15,24 @@ from istio_convert.source.writer import dump
 from tests.docs.generate.markdown import code, prose, sentence
 
 _HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
-_GROUPS = (
-    ("Fields that decide about releases, and fields without a place", FieldRule),
-    ("Gateways", GatewaySlot),
-    ("Settings of the control plane", Slot),
-    ("Values, names and everything else", Rule),
-)
+_GROUPS = {
+    Slot: "Settings of the control plane",
+    GatewaySlot: "Gateways",
+    Rule: "Values, names and everything else",
+    FieldRule: "Fields that decide about releases, and fields without a place",
+}
 
 
 def section() -> str:
     """All rules, in groups."""
     parts: list[str] = []
-    rest = list(rules())
-    for title, kind in _GROUPS:
-        chosen = [rule for rule in rest if isinstance(rule, kind)]
-        rest = [rule for rule in rest if rule not in chosen]
-        parts += [f"## {title}", *(_rule(rule) for rule in chosen)]
-    assert not rest
+    for kind, title in _GROUPS.items():
+        parts += [f"## {title}", *(_rule(rule) for rule in rules() if _kind(rule) is kind)]
     return "\n\n".join(parts)
+
+
+def _kind(rule: Rule) -> type[Rule]:
+    return next((kind for kind in (Slot, GatewaySlot, FieldRule) if isinstance(rule, kind)), Rule)
 
 
 def _rule(rule: Rule) -> str:
