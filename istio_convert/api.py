@@ -13,7 +13,7 @@ from istio_convert.emit.valid import check_values
 from istio_convert.errors import Issue, LossError, UnsupportedVersionError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
-from istio_convert.mapping.gateway_objects import text_of
+from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.documents import find_operators
 from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
@@ -223,6 +223,3 @@ def _choose(specs: list[UserSpec], to: str | None, *, allow_unknown: bool) -> tu
                 newest()
             ), f"the newest release; the operator's tag names {parts[0]}, which has no entry here"
     return resolve(newest()), "the newest release; the operator names none"
-
-
-__all__ = ["Conversion", "Source", "convert"]

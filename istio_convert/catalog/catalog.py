@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from istio_convert.catalog.chart import ENDED_CHARTS, HELM_CHARTS, ISTIOCTL_CHARTS, VERSION_MARK, ChartFacts
-from istio_convert.catalog.data import load, load_optional
+from istio_convert.catalog.data import load
 from istio_convert.catalog.profiles import HELM_FILE, PREFIXES, names_of
 from istio_convert.catalog.ranges import contains, minor_of, version_key
 from istio_convert.catalog.trees import from_leaf_table, merged
@@ -236,15 +236,6 @@ class Catalog:
             return _workloads()[component]
         except KeyError:
             raise InternalError(f"the component {component!r} has no workload") from None
-
-    def equivalent(self, rule_id: str) -> bool | None:
-        """Whether the value of a mapping rule moves exactly the rule's place in the manifest, as measured.
-
-        Returns:
-            None when it was never measured.
-        """
-        entry = load_optional("effects.json").get("effects", {}).get(rule_id)
-        return None if entry is None else contains(entry, self.version)
 
     # -- reading the data ---------------------------------------------------------------------------------------------
 

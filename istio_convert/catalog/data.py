@@ -57,10 +57,3 @@ def load(name: str) -> dict[str, Any]:
     """
     data: dict[str, Any] = json.loads(read_text("catalog", name))
     return data
-
-
-def load_optional(name: str) -> dict[str, Any]:
-    """Like :func:`load`, but an empty dict when the file does not exist."""
-    if not schemas_root().joinpath("catalog", name).is_file():
-        return {}
-    return load(name)

@@ -17,11 +17,11 @@ from istio_convert.mapping.overlays import OverlayMapper
 from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
-from istio_convert.operator.components import Component, Selection, enabling_leaf, select
+from istio_convert.operator.components import GATEWAYS, Component, Selection, enabling_leaf, select
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
 from istio_convert.release import Release, Target
-from istio_convert.source.nodes import Leaf, Scalar, get
+from istio_convert.source.nodes import Leaf, Scalar, Sequence, get
 
 CHARTS = {"base": "base", "istiodRemote": "istiod-remote", "pilot": "istiod", "cni": "cni", "ztunnel": "ztunnel"}
 ORDER = ("base", "istiodRemote", "pilot", "cni", "ztunnel", "ingressGateways", "egressGateways")
@@ -99,6 +99,7 @@ class Engine:
     def _operator(self, operator: Effective, selection: Selection) -> list[Draft]:
         plane = ControlPlane(operator, self.catalog)
         self._note_remote(operator)
+        self._note_profile_gateways(operator)
         drafts = []
         for component in sorted(selection.on, key=lambda c: (ORDER.index(c.kind), c.index)):
             draft = self._component(operator, component, plane)
@@ -109,6 +110,23 @@ class Engine:
             drafts.append(draft)
         self._depend(drafts)
         return drafts
+
+    def _note_profile_gateways(self, operator: Effective) -> None:
+        """Up to 1.23 a list of gateways is added to the profile's: those of the profile are live as well."""
+        settings = self.catalog.istioctl_profile(operator.profile) or {}
+        for kind in GATEWAYS:
+            own = get(operator.user, ("components", kind))
+            if not isinstance(own, Sequence) or not own.items:
+                continue
+            names = {str(name.value) for item in own.items if isinstance(name := get(item, ("name",)), Scalar)}
+            for entry in settings.get("components", {}).get(kind, []):
+                if entry.get("enabled") and names and entry["name"] not in names:
+                    words = (
+                        f"istioctl and the operator up to 1.23 install {entry['name']} of profile {operator.profile} "
+                        "beside these gateways, from 1.24 on they do not"
+                    )
+                    hint = "if it is live and in use, add it to the list; else delete it after the migration"
+                    self.warnings.append(Issue(words, own.origin, hint))
 
     def _note_remote(self, operator: Effective) -> None:
         """The component istiodRemote needs the chart istiod-remote, which ended with 1.23."""

@@ -7,27 +7,35 @@ from dataclasses import dataclass, field
 from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
-from istio_convert.mapping.convert import has_null, strings
+from istio_convert.mapping.convert import has_null, metric_v2, strings
 from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.gateway_convert import env_list
+from istio_convert.mapping.gateway_inputs import GatewayInputs
 from istio_convert.mapping.gateway_objects import (
-    PROVIDED,
     GatewayBuilder,
     GatewayObjects,
-    as_string,
-    is_provided,
     untouched,
     without_mark,
 )
 from istio_convert.mapping.gateway_overlays import GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
-from istio_convert.mapping.objects import GROUPS, ControlPlane, number
+from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
 from istio_convert.operator.components import GATEWAYS, Component
-from istio_convert.operator.merge import merge
 from istio_convert.release import Target
-from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_data, get, leaves, put, to_data
+from istio_convert.source.nodes import (
+    Leaf,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    clone,
+    get,
+    leaves,
+    to_data,
+)
 
 #: where istioctl applies the k8s settings of a gateway
 SETTINGS: dict[str, tuple[str, ManifestPath]] = {
@@ -69,13 +77,14 @@ class GatewayMapper:
 
     def run(self) -> None:
         """Fill the release of this gateway."""
-        gateway = self._gateway_values()
-        labels = self._labels(gateway)
+        inputs = GatewayInputs(self.component, self.draft, self.plane)
+        gateway = inputs.values()
+        labels = inputs.labels(gateway)
         builder = GatewayBuilder(
             self.component,
             gateway,
             self.plane.effective.values,
-            pdb_rendered=self._has_budget(gateway),
+            pdb_rendered=inputs.has_budget(gateway),
             openshift=self.openshift,
         )
         self.objects = builder.build(labels)
@@ -92,63 +101,7 @@ class GatewayMapper:
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
 
-    # -- what istioctl's chart gets --------------------------------------------------------------------------------
-
-    def _gateway_values(self) -> Mapping:
-        """Values of the gateway as istioctl's chart sees them: its defaults, the profile file, the operator's."""
-        root = GATEWAYS[self.component.kind]
-        catalog, values = self.draft.catalog, self.plane.effective.values
-        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        shared = _tree(catalog.chart(chart).defaults, "gateways", root)
-        profile = str(self.plane.effective.value("profile") or "")
-        if profile in catalog.helm_profiles:
-            merge(shared, _tree(catalog.helm_profile(profile), "gateways", root), [], "")
-        own = get(values, ("gateways", root))
-        if isinstance(own, Mapping):
-            merge(shared, own, [], "")
-        ports = get(self.component.k8s, ("service", "ports"))
-        if isinstance(ports, Sequence) and ports.items:
-            for leaf in leaves(shared.items.get("ports", Mapping())):
-                why = "components.*Gateways[].k8s.service.ports replaces the list"
-                claim = Claim(Outcome.OVERRIDDEN, "gateway.service.ports", None, why)
-                self.draft.claims.add(leaf, claim)
-            shared.items["ports"] = clone(ports)
-        return shared
-
-    def _labels(self, gateway: Mapping) -> Mapping:
-        root = GATEWAYS[self.component.kind]
-        own = get(gateway, ("labels",))
-        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        merged = _tree(self.draft.catalog.chart(chart).defaults, "gateways", root, "labels")
-        label = self.component.node.items.get("label")
-        replaces = self.draft.catalog.behaviour("label_replaces_values")
-        has_label = isinstance(label, Mapping) and bool(label.items)
-        if not replaces and not has_label and isinstance(own, Mapping):
-            merged.items.update({key: clone(node) for key, node in own.items.items()})
-        elif isinstance(own, Mapping):
-            why = "istioctl replaces values.gateways.*.labels by the component's label"
-            for leaf in leaves(own):
-                self.draft.claims.add(leaf, Claim(Outcome.OVERRIDDEN, "gateway.labels", None, why))
-        if isinstance(label, Mapping):
-            merged.items.update({key: clone(node) for key, node in label.items.items()})
-        return Mapping({key: as_string(node) for key, node in merged.items.items()})
-
-    def _has_budget(self, gateway: Mapping) -> bool:
-        enabled = get(self.plane.effective.values, ("global", "defaultPodDisruptionBudget", "enabled"))
-        if isinstance(enabled, Scalar) and not enabled.value:
-            return False
-        if not self.draft.catalog.behaviour("budget_needs_two_replicas"):
-            return True
-
-        def of(name: str, *path: str) -> object:
-            fed = get(self.component.k8s, path) if self.draft.catalog.behaviour("feeds_replicas_to_values") else None
-            node = fed if isinstance(fed, Scalar) and fed.value else gateway.items.get(name)
-            return node.value if isinstance(node, Scalar) else None
-
-        scaled = gateway.items.get("autoscaleEnabled")
-        if isinstance(scaled, Scalar) and scaled.value:
-            return number(of("autoscaleMin", "hpaSpec", "minReplicas")) > 1
-        return number(of("replicaCount", "replicaCount")) > 1
+    # -- settings and overlays ---------------------------------------------------------------------------------
 
     def _apply_settings(self) -> None:
         for name, node in self.component.k8s.items.items():
@@ -294,10 +247,7 @@ class GatewayMapper:
             if leaf not in emitted:
                 self._rest(slot, converted, leaf)
 
-    def _rest(self, slot: GatewaySlot, converted: Converted, leaf: object) -> None:
-        from istio_convert.source.nodes import Leaf  # noqa: PLC0415 - for the check below only
-
-        assert isinstance(leaf, Leaf)  # noqa: S101 - leaves() yields nothing else
+    def _rest(self, slot: GatewaySlot, converted: Converted, leaf: Leaf) -> None:
         if converted.value is not None:
             claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path))
             self.draft.claims.add(leaf, claim)
@@ -324,12 +274,8 @@ class GatewayMapper:
     def _whole(self, slot: GatewaySlot, node: Node, converted: Converted) -> Node:
         """All of a place as one patch."""
         if slot.id == "gateway.env":
-            from istio_convert.mapping.gateway_convert import env_list  # noqa: PLC0415 - only on this path
-
             return env_list(Sequence([without_mark(item) for item in _items(node) if not untouched(item)]))
         if slot.id == "gateway.hpa.metrics":
-            from istio_convert.mapping.convert import metric_v2  # noqa: PLC0415 - only on this path
-
             return Sequence([metric_v2(metric) for metric in _items(node)])
         return converted.value if converted.value is not None else node
 
@@ -384,15 +330,6 @@ class GatewayMapper:
             self.draft.claims.add(leaf, Claim(Outcome.INERT, rule, None, reason))
 
 
-def _tree(data: object, *path: str) -> Mapping:
-    """A map of plain data as a tree; empty when it is not there."""
-    for step in path:
-        data = data.get(step) if isinstance(data, dict) else None
-    node = from_data(data) if isinstance(data, dict) else Mapping()
-    assert isinstance(node, Mapping)  # noqa: S101 - made from a dict
-    return node
-
-
 def _name(node: Node) -> str:
     name = get(node, ("name",))
     return str(name.value) if isinstance(name, Scalar) else ""
@@ -419,6 +356,3 @@ def _nested(path: ManifestPath, node: Node) -> Node:
         else:
             node = Mapping({step: node})
     return node
-
-
-__all__ = ["PROVIDED", "GatewayMapper", "is_provided", "put"]

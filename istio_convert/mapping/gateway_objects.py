@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from istio_convert.mapping.gateway_affinity import GatewayAffinity
+from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import Component
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, from_data, get, to_data, walk
 
@@ -76,29 +78,6 @@ class GatewayObjects:
     name: str
     service_account: str
     used: list[tuple[Leaf, str]] = field(default_factory=list)
-
-
-def text_of(node: Node | None) -> str:
-    """The text that a chart template prints for a scalar (Go's ``%v``)."""
-    if not isinstance(node, Scalar) or node.value is None:
-        return ""
-    value = node.value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:g}"
-    return str(value)
-
-
-def as_string(node: Node) -> Node:
-    """A scalar as the string that it is meant to be: env values, annotations and labels must be strings."""
-    if isinstance(node, Scalar) and not isinstance(node.value, str):
-        return Scalar(text_of(node) if node.leaf is None else _source_text(node.leaf, node), node.leaf, node.origin)
-    return node
-
-
-def _source_text(leaf: Leaf, node: Scalar) -> str:
-    return text_of(node) if isinstance(node.value, int | float) else (leaf.text if node.value is not None else "")
 
 
 class GatewayBuilder:
@@ -182,7 +161,7 @@ class GatewayBuilder:
             pod.items["priorityClassName"] = clone(priority)
         pod.items["containers"] = Sequence([self._container(), *self._list("additionalContainers")])
         pod.items["volumes"] = Sequence([*self._provided_volumes(), *self._volumes()])
-        affinity = self._affinity()
+        affinity = GatewayAffinity(self.gateway, self.values).build()
         if affinity.items:
             pod.items["affinity"] = affinity
         tolerations = self._get("tolerations")
@@ -265,52 +244,6 @@ class GatewayBuilder:
             name = get(item, ("name",))
             if path is not None and name is not None and _true(path):
                 yield _map(name=clone(name), mountPath=clone(path), readOnly=Scalar(True))
-
-    def _affinity(self) -> Mapping:
-        affinity = Mapping()
-        node_affinity = self._node_affinity()
-        if node_affinity.items:
-            affinity.items["nodeAffinity"] = node_affinity
-        pods = Mapping()
-        required = [_anti_affinity(item) for item in self._list("podAntiAffinityLabelSelector")]
-        preferred = [_anti_affinity(item) for item in self._list("podAntiAffinityTermLabelSelector")]
-        if required:
-            pods.items["requiredDuringSchedulingIgnoredDuringExecution"] = Sequence(list(required))
-        if preferred:
-            terms: list[Node] = [_map(podAffinityTerm=_without_namespaces(t), weight=Scalar(100)) for t in preferred]
-            pods.items["preferredDuringSchedulingIgnoredDuringExecution"] = Sequence(terms)
-        if pods.items:
-            affinity.items["podAntiAffinity"] = pods
-        return affinity
-
-    def _node_affinity(self) -> Mapping:
-        arch = self._global("arch")
-        arches = arch.items if isinstance(arch, Mapping) else {}
-        wanted = {key: node for key, node in sorted(arches.items()) if _weight(node) > 0}
-        selector = self._get("nodeSelector")
-        if not isinstance(selector, Mapping) or not selector.items:
-            selector = self._global("defaultNodeSelector")
-        expressions: list[Node] = []
-        if arches:
-            values: list[Node] = [Scalar(key, node.leaf) for key, node in wanted.items()]
-            expressions.append(_expression("kubernetes.io/arch", values))
-        if isinstance(selector, Mapping):
-            for key, node in sorted(selector.items.items()):
-                expressions.append(_expression(key, [as_string(clone(node))]))
-        result = Mapping()
-        if expressions:
-            terms = Sequence([_map(matchExpressions=Sequence(expressions))])
-            result.items["requiredDuringSchedulingIgnoredDuringExecution"] = _map(nodeSelectorTerms=terms)
-        if wanted:
-            preferred: list[Node] = [
-                _map(
-                    weight=Scalar(_weight(node), node.leaf),
-                    preference=_map(matchExpressions=Sequence([_expression("kubernetes.io/arch", [Scalar(key)])])),
-                )
-                for key, node in wanted.items()
-            ]
-            result.items["preferredDuringSchedulingIgnoredDuringExecution"] = Sequence(preferred)
-        return result
 
     def _service(self, labels: Mapping) -> Mapping:
         annotations = self._get("serviceAnnotations")
@@ -397,42 +330,8 @@ def _true(node: Node) -> bool:
     return bool(to_data(node))
 
 
-def _weight(node: Node) -> int:
-    try:
-        return int(text_of(node) or 0)
-    except ValueError:
-        return 0
-
-
-def _expression(key: str, values: list[Node]) -> Mapping:
-    return _map(key=Scalar(key), operator=Scalar("In"), values=Sequence(values))
-
-
 def _volume(item: Node, kind: str, key: str, source: str) -> Mapping:
     name = clone(_known(get(item, ("name",))))
     content = _map(optional=Scalar(True))
     content.items[key] = as_string(clone(_known(get(item, (source,)))))
     return Mapping({"name": name, kind: content})
-
-
-def _anti_affinity(item: Node) -> Mapping:
-    expression = Mapping()
-    for key in ("key", "operator"):
-        node = get(item, (key,))
-        if node is not None:
-            expression.items[key] = clone(node)
-    values = get(item, ("values",))
-    if values is not None and text_of(values):
-        expression.items["values"] = Sequence([Scalar(part, values.leaf) for part in text_of(values).split(",")])
-    term = _map(labelSelector=_map(matchExpressions=Sequence([expression])))
-    topology = get(item, ("topologyKey",))
-    if topology is not None:
-        term.items["topologyKey"] = clone(topology)
-    namespaces = get(item, ("namespaces",))
-    if namespaces is not None and text_of(namespaces):
-        term.items["namespaces"] = Sequence([Scalar(part, namespaces.leaf) for part in text_of(namespaces).split(",")])
-    return term
-
-
-def _without_namespaces(term: Mapping) -> Mapping:
-    return Mapping({key: node for key, node in term.items.items() if key != "namespaces"})

@@ -9,10 +9,11 @@ from typing import Any
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, text_of, without_mark
+from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, without_mark
 from istio_convert.mapping.model import ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.patching import describe
+from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target

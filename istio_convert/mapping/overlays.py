@@ -16,7 +16,6 @@ from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.model import ManifestPath, Slot
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
 from istio_convert.mapping.overlaypath import ByKey, Step, overlay_value, parse, render
-from istio_convert.mapping.patching import describe
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.operator.components import Component
@@ -322,6 +321,3 @@ def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
         (step.key, step.value) if isinstance(step, ByKey) else step if isinstance(step, str) else f"[{step}]"
         for step in steps
     )
-
-
-__all__ = ["OverlayMapper", "describe"]

@@ -13,7 +13,7 @@ from istio_convert.operator.components import Selection
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Leaf, Scalar, get, leaves
+from istio_convert.source.nodes import Leaf, leaves
 
 #: values that moved; what istioctl no longer reads, with the place to use
 MOVED = {
@@ -130,6 +130,3 @@ def _fields_at(path: Path) -> list[tuple[int, list[str]]]:
         if len(path) > inside and path[inside] == "k8s":
             levels.append((inside + 1, names(model.Kubernetes)))
     return [(position, fields) for position, fields in levels if position < len(path)]
-
-
-__all__ = ["Scalar", "get", "sweep"]

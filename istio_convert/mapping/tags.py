@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.gateway_objects import text_of
+from istio_convert.mapping.scalars import text_of
 from istio_convert.paths import Path
 from istio_convert.source.nodes import Node, Scalar, leaves
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from istio_convert.catalog import Catalog
-from istio_convert.errors import InputError, Issue, ModelError, Origin
+from istio_convert.errors import Issue, ModelError, Origin
 from istio_convert.operator.documents import Inputs, OperatorDocument
 from istio_convert.operator.merge import Override, merge
 from istio_convert.operator.model import shape_issues
@@ -268,6 +268,3 @@ def _is_label(text: str) -> bool:
 def origin_of(node: Node | None, fallback: str) -> Origin:
     """A node's place, or the file."""
     return (node.origin if node is not None else None) or Origin(fallback)
-
-
-__all__ = ["Effective", "InputError", "Override", "UserSpec", "as_text", "build", "group", "origin_of", "user_spec"]

@@ -77,7 +77,7 @@ def _release(id_: str, source: str, why: str, spec: str, leaf: str, pattern: Pat
 
 
 FIELD_RULES: tuple[FieldRule, ...] = (
-    FieldRule(id="document", source="apiVersion, kind", pattern=("apiVersion",), why="says what the document is"),
+    FieldRule(id="document", source="apiVersion", pattern=("apiVersion",), why="says what the document is"),
     FieldRule(id="document.kind", source="kind", pattern=("kind",), why="says what the document is"),
     FieldRule(
         id="metadata",

@@ -1,0 +1,90 @@
+"""What istioctl hands to its gateway charts for one gateway: values, labels, and whether a budget is rendered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from istio_convert.ledger import Outcome
+from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.objects import ControlPlane, number
+from istio_convert.mapping.scalars import as_string
+from istio_convert.operator.components import GATEWAYS, Component
+from istio_convert.operator.merge import merge
+from istio_convert.source.nodes import Mapping, Scalar, Sequence, clone, from_data, get, leaves
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayInputs:
+    """The inputs of one gateway's chart."""
+
+    component: Component
+    draft: Draft
+    plane: ControlPlane
+
+    def values(self) -> Mapping:
+        """Values of the gateway as istioctl's chart sees them: its defaults, the profile file, the operator's."""
+        root = GATEWAYS[self.component.kind]
+        catalog, values = self.draft.catalog, self.plane.effective.values
+        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
+        shared = _tree(catalog.chart(chart).defaults, "gateways", root)
+        profile = str(self.plane.effective.value("profile") or "")
+        if profile in catalog.helm_profiles:
+            merge(shared, _tree(catalog.helm_profile(profile), "gateways", root), [], "")
+        own = get(values, ("gateways", root))
+        if isinstance(own, Mapping):
+            merge(shared, own, [], "")
+        ports = get(self.component.k8s, ("service", "ports"))
+        if isinstance(ports, Sequence) and ports.items:
+            for leaf in leaves(shared.items.get("ports", Mapping())):
+                why = "components.*Gateways[].k8s.service.ports replaces the list"
+                claim = Claim(Outcome.OVERRIDDEN, "gateway.service.ports", None, why)
+                self.draft.claims.add(leaf, claim)
+            shared.items["ports"] = clone(ports)
+        return shared
+
+    def labels(self, gateway: Mapping) -> Mapping:
+        """The merged labels, which are the live selector."""
+        root = GATEWAYS[self.component.kind]
+        own = get(gateway, ("labels",))
+        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
+        merged = _tree(self.draft.catalog.chart(chart).defaults, "gateways", root, "labels")
+        label = self.component.node.items.get("label")
+        replaces = self.draft.catalog.behaviour("label_replaces_values")
+        has_label = isinstance(label, Mapping) and bool(label.items)
+        if not replaces and not has_label and isinstance(own, Mapping):
+            merged.items.update({key: clone(node) for key, node in own.items.items()})
+        elif isinstance(own, Mapping):
+            why = "istioctl replaces values.gateways.*.labels by the component's label"
+            for leaf in leaves(own):
+                self.draft.claims.add(leaf, Claim(Outcome.OVERRIDDEN, "gateway.labels", None, why))
+        if isinstance(label, Mapping):
+            merged.items.update({key: clone(node) for key, node in label.items.items()})
+        return Mapping({key: as_string(node) for key, node in merged.items.items()})
+
+    def has_budget(self, gateway: Mapping) -> bool:
+        """Whether istioctl renders a PodDisruptionBudget for the gateway."""
+        enabled = get(self.plane.effective.values, ("global", "defaultPodDisruptionBudget", "enabled"))
+        if isinstance(enabled, Scalar) and not enabled.value:
+            return False
+        if not self.draft.catalog.behaviour("budget_needs_two_replicas"):
+            return True
+
+        def of(name: str, *path: str) -> object:
+            fed = get(self.component.k8s, path) if self.draft.catalog.behaviour("feeds_replicas_to_values") else None
+            node = fed if isinstance(fed, Scalar) and fed.value else gateway.items.get(name)
+            return node.value if isinstance(node, Scalar) else None
+
+        scaled = gateway.items.get("autoscaleEnabled")
+        if isinstance(scaled, Scalar) and scaled.value:
+            return number(of("autoscaleMin", "hpaSpec", "minReplicas")) > 1
+        return number(of("replicaCount", "replicaCount")) > 1
+
+
+def _tree(data: object, *path: str) -> Mapping:
+    """A map of plain data as a tree; empty when it is not there."""
+    for step in path:
+        data = data.get(step) if isinstance(data, dict) else None
+    node = from_data(data) if isinstance(data, dict) else Mapping()
+    assert isinstance(node, Mapping)  # noqa: S101 - made from a dict
+    return node
