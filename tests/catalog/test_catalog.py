@@ -278,6 +278,7 @@ def test_a_workload_is_what_its_chart_renders(version: str) -> None:
         assert workload.container in elements.names
 
 
+@pytest.mark.parametrize("name", [*HELM_CHARTS, *ENDED_CHARTS, *ISTIOCTL_CHARTS])
 def test_data_is_facts_in_the_agreed_form(name: str) -> None:
     sections = {"defaults", "dumped", "dead", "injection", "injection_env", "profile_keys", "reads", "refused"}
     assert set(load(f"{name}.json")) == sections | {"order", "schema", "template_env", "traits"}
