@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -43,6 +43,7 @@ class _Comparison:
     def __init__(self, reference: Sequence[Rendered], candidate: Sequence[Rendered], tags: Mapping[str, str]) -> None:
         self._tags = tags
         self._before = {item.id: item for item in reference}
+        self._times = Counter(item.id for item in reference)
         self._after: dict[ObjectId, Rendered] = {}
         self._owners: dict[ObjectId, list[str]] = defaultdict(list)
         for item in candidate:
@@ -85,9 +86,14 @@ class _Comparison:
     def _pair(self, identity: ObjectId, other: ObjectId) -> Compared:
         before, after = self._before[identity], self._after[other]
         differences: list[Difference] = []
-        if len(self._owners[other]) > 1:
-            releases = ", ".join(self._owners[other])
-            differences.append(Difference(Kind.UNEXPLAINED, "", why=f"several releases bring it: {releases}"))
+        owners = self._owners[other]
+        if len(set(owners)) > 1:
+            why = f"several releases bring it: {', '.join(owners)}"
+            differences.append(Difference(Kind.UNEXPLAINED, "", why=why))
+        elif len(owners) > max(1, self._times[identity]):
+            # the same chart may well render one object twice, then it does so on both sides
+            why = f"its release renders it {len(owners)} times, istioctl {self._times[identity]}"
+            differences.append(Difference(Kind.UNEXPLAINED, "", why=why))
         if before.object != after.object:
             equal = _equal_parts(before.object, after.object)
             mine = self._reference_form(identity, after.object, equal)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from istio_convert.errors import RenderError
 from istio_convert.verify.findings import ABSENT, Kind
-from istio_convert.verify.manifests import Object, ObjectId
+from istio_convert.verify.manifests import Object, ObjectId, parse_document
 
 Path = tuple[str, ...]
 
@@ -52,6 +53,10 @@ _READ_BY_ISTIOD = (
 _REFERENCE = re.compile(r"\.Values((?:\)*\.[A-Za-z_]\w*)+)")
 _INDEXED = re.compile(r"index \$?\.Values((?:\s+[\"`][\w-]+[\"`])+)")
 
+#: Maps whose values Kubernetes takes as texts only.
+_TEXT_MAPS = frozenset({"annotations", "labels", "matchLabels", "nodeSelector", "selector"})
+_PLAIN_TEXT = re.compile(r"[\w.+-]+\Z")
+
 #: Objects on one side only, by kind and name, that are as they should be.
 _ONLY_WITH_HELM: tuple[tuple[str, str, str], ...] = (
     (
@@ -63,6 +68,11 @@ _ONLY_WITH_HELM: tuple[tuple[str, str, str], ...] = (
         "MutatingWebhookConfiguration",
         r"istio-revision-tag-default",
         "istioctl install creates it too, after the manifests, for an installation without a revision",
+    ),
+    (
+        "ValidatingAdmissionPolicy(Binding)?",
+        r"stable-channel-default-policy(-binding)?\.istio\.io",
+        "the base chart renders it for the default revision, istioctl does not: what has no revision label is checked",
     ),
 )
 
@@ -89,9 +99,29 @@ def explain(
         return Kind.RELEASE_LABEL, "belongs to the installer"
     if identity.kind in ("Role", "RoleBinding") and path[:2] == ("metadata", "labels"):
         return Kind.RELEASE_LABEL, "labels of a role select nothing"
+    if _wants_text(path) and _is_text_of(after, before):
+        return Kind.TEXT, "the API server refuses what istioctl renders here, since it is no text"
     if identity.kind == "ConfigMap" and path[:1] == ("data",):
         return _in_config_map(identity, path, objects)
     return Kind.UNEXPLAINED, ""
+
+
+def _wants_text(path: Path) -> bool:
+    """Whether a place takes a text: an entry of a map of texts, the value of an environment variable."""
+    if len(path) < 2 or path[0] == "data":
+        return len(path) == 2
+    return path[-2] in _TEXT_MAPS or (path[-1] == "value" and len(path) > 2 and path[-3] == "env")
+
+
+def _is_text_of(text: Any, value: Any) -> bool:
+    """Whether a text is how a number, true or false is written."""
+    if not isinstance(text, str) or not isinstance(value, bool | int | float) or not _PLAIN_TEXT.match(text):
+        return False
+    try:
+        read = parse_document(f"value: {text}")["value"]
+    except RenderError:
+        return False
+    return isinstance(read, bool) == isinstance(value, bool) and bool(read == value)
 
 
 def _selects(label: str, objects: tuple[Object, Object]) -> bool:
@@ -168,7 +198,7 @@ def only_with_helm(identity: ObjectId, nameless: Collection[str] = ()) -> tuple[
         nameless: kinds of which istioctl's side has an object without a name.
     """
     for kind, name, why in _ONLY_WITH_HELM:
-        if identity.kind == kind and re.fullmatch(name, identity.name):
+        if re.fullmatch(kind, identity.kind) and re.fullmatch(name, identity.name):
             return Kind.NEW, why
     if identity.kind in nameless:
         return Kind.NEW, "has the name that the operator leaves out, and that istioctl does not fill in"

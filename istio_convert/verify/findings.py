@@ -19,6 +19,7 @@ class Kind(str, Enum):
 
     EQUAL = "equal"
     RELEASE_LABEL = "release-label"
+    TEXT = "text"
     INJECTION = "injection"
     UNREAD = "unread"
     ORPHAN = "orphan"
@@ -30,6 +31,7 @@ class Kind(str, Enum):
 TITLES = {
     Kind.EQUAL: "equal",
     Kind.RELEASE_LABEL: "labels of the release",
+    Kind.TEXT: "written as text",
     Kind.INJECTION: "provided by injection",
     Kind.UNREAD: "recorded, read by nothing",
     Kind.ORPHAN: "only with istioctl",

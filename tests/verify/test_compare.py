@@ -105,10 +105,64 @@ def test_what_istioctl_install_creates_elsewhere() -> None:
     assert only(compare([], side({**hook, "metadata": {"name": "other"}}))).kind is Kind.UNEXPLAINED
 
 
+@pytest.mark.parametrize(("suffix", "kind"), [("", Kind.NEW), ("-binding", Kind.NEW), ("-other", Kind.UNEXPLAINED)])
+def test_the_policy_of_the_default_revision(suffix: str, kind: Kind) -> None:
+    policy = {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingAdmissionPolicyBinding" if suffix else "ValidatingAdmissionPolicy",
+        "metadata": {"name": f"stable-channel-default-policy{suffix}.istio.io"},
+    }
+    assert only(compare([], side(policy))).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("rendered", "text", "kind"),
+    [
+        (80, "80", "text"),
+        (80, "81", "unexplained"),
+        (1.5, "1.50", "text"),
+        (True, "true", "text"),
+        (True, "yes", "text"),
+        (True, "1", "unexplained"),
+        ("80", 80, "unexplained"),
+        (80, "80: 1", "unexplained"),
+    ],
+)
+def test_what_must_be_a_text(rendered: Any, text: Any, kind: str) -> None:
+    """istioctl renders the number of the operator, which the API server refuses."""
+
+    def workload(value: Any) -> Object:
+        pod = {"containers": [{"name": "discovery", "image": "i:1", "env": [{"name": "A", "value": value}]}]}
+        meta = {"annotations": {"a.b/c": value}}
+        return obj("Deployment", api="apps/v1", spec={"template": {"metadata": meta, "spec": pod}})
+
+    assert found(workload(rendered), workload(text)) == [
+        (kind, "spec.template.metadata.annotations.a\\.b/c"),
+        (kind, "spec.template.spec.containers[discovery].env[A].value"),
+    ]
+
+
+def test_numbers_elsewhere_are_no_texts() -> None:
+    assert found(obj("Service", spec={"weight": 80}), obj("Service", spec={"weight": "80"})) == [
+        ("unexplained", "spec.weight")
+    ]
+    before, after = (obj("ConfigMap", data={"a": f"env:\n  labels:\n    a: {text}\n"}) for text in ("1", '"1"'))
+    assert found(before, after) == [("unexplained", "data.a.env.labels.a")]
+
+
 def test_objects_that_several_releases_bring() -> None:
     after = [*side(obj("Service"), release="one"), *side(obj("Service"), release="two")]
     (difference,) = only(compare(side(obj("Service")), after)).unexplained
     assert "one, two" in difference.why
+
+
+def test_an_object_that_one_chart_renders_twice() -> None:
+    once, twice = side(obj("Service")), side(obj("Service"), obj("Service"))
+    assert only(compare(twice, twice)).kind is Kind.EQUAL
+    (difference,) = only(compare(once, twice)).unexplained
+    assert difference.why == "its release renders it 2 times, istioctl 1"
+    apart = [*side(obj("Service"), release="one"), *side(obj("Service"), release="two")]
+    assert only(compare(twice, apart)).unexplained
 
 
 def roles(name: str, account: str, verbs: list[str]) -> list[Object]:

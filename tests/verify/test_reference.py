@@ -106,6 +106,16 @@ components:
     assert {r.namespace for r in rendered if r.release == "ingressGateways"} == {"istio-system", "other"}
 
 
+@pytest.mark.parametrize(("label", "kept"), [("{}", {"a": "b"}), ("{c: d}", {"c": "d"})])
+def test_labels_of_values_survived_until_1_23(charts: ReleaseCharts, label: str, kept: dict[str, str]) -> None:
+    spec = "values: {gateways: {istio-ingressgateway: {labels: {a: b}}}}\n"
+    spec += f"components: {{ingressGateways: [{{name: g, label: {label}}}]}}"
+    for version, expected in (("1.23.6", kept), ("1.24.6", {} if label == "{}" else kept)):
+        rendered = generate([operator(spec)], charts, semantics=semantics_of(version))
+        (got,) = given(rendered, "ingressGateways")
+        assert got["gateways"]["istio-ingressgateway"]["labels"] == expected, version
+
+
 def test_values_enable_gateways(charts: ReleaseCharts) -> None:
     on = "values: {gateways: {istio-egressgateway: {enabled: true}}}"
     assert {r.release for r in generate([operator(on)], charts)} >= {"egressGateways"}
@@ -147,6 +157,15 @@ def test_plain_gateways_are_uncustomised(charts: ReleaseCharts) -> None:
     rendered = [r for r in generate([operator(spec)], charts) if r.release == "ingressGateways"]
     plain = json.loads((rendered[0].plain or {})["data"]["values"])
     assert plain["gateways"] == {"istio-ingressgateway": {"name": "g", "labels": {"a": "b"}}}
+
+
+def test_plain_gateways_have_the_operators_ports(charts: ReleaseCharts) -> None:
+    """The chart lists them on the container, too, where they inform people only."""
+    spec = "values: {gateways: {istio-ingressgateway: {ports: [{port: 1}], env: {A: b}}}}\n"
+    spec += "components: {ingressGateways: [{name: g}]}"
+    rendered = [r for r in generate([operator(spec)], charts) if r.release == "ingressGateways"]
+    plain = json.loads((rendered[0].plain or {})["data"]["values"])["gateways"]["istio-ingressgateway"]
+    assert plain == {"name": "g", "labels": {}, "ports": [{"port": 1}]}
 
 
 def test_a_dump_and_leaving_out(charts: ReleaseCharts) -> None:

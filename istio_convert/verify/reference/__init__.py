@@ -89,7 +89,7 @@ def render_all(operators: Sequence[Tree], charts: ReleaseCharts, semantics: Sema
         objects = _render(merged, instance, charts, semantics)
         if instance.component.many:
             plane = planes.get(_revision(merged), merged)
-            objects = _with_plain(objects, plane, instance, charts)
+            objects = _with_plain(objects, plain_values(plane, merged, instance), instance, charts)
         result += objects
     return result
 
@@ -121,9 +121,8 @@ def _chart(values: Tree, instance: Instance, charts: ReleaseCharts) -> list[Obje
         raise RenderError(f"istioctl's side, component {instance.component.name}: {error.message}") from error
 
 
-def _with_plain(objects: list[Rendered], plane: Tree, instance: Instance, charts: ReleaseCharts) -> list[Rendered]:
+def _with_plain(objects: list[Rendered], values: Tree, instance: Instance, charts: ReleaseCharts) -> list[Rendered]:
     """Gateway objects with their plain counterparts beside them."""
-    values = plain_values(plane, instance)
     try:
         rendered = _chart(values, instance, charts)
     except RenderError:

@@ -160,7 +160,9 @@ def chart_values(merged: Tree, instance: Instance, semantics: Semantics) -> Tree
     merged = copy.deepcopy(merged)
     if component.many:
         set_path(merged, f"{root}.name", instance.name)
-        set_path(merged, f"{root}.labels", copy.deepcopy(get_map(settings, "label") or {}))
+        label = get_map(settings, "label") or {}
+        if label or not semantics.keeps_value_labels:
+            set_path(merged, f"{root}.labels", copy.deepcopy(label))
         ports = get_path(settings, "k8s", "service", "ports")
         if isinstance(ports, list) and ports:
             set_path(merged, f"{root}.ports", [_port(port) for port in ports])
@@ -182,11 +184,12 @@ def chart_values(merged: Tree, instance: Instance, semantics: Semantics) -> Tree
     return flat | own
 
 
-def plain_values(plane: Tree, instance: Instance) -> Tree:
+def plain_values(plane: Tree, merged: Tree, instance: Instance) -> Tree:
     """The values of a gateway that has a name, labels and ports, and of which the operator says nothing else.
 
     Args:
         plane: the merged operator of its control plane; not changed.
+        merged: its own merged operator; not changed.
         instance: the gateway.
     """
     values = copy.deepcopy(get_map(plane, "spec", "values") or {})
@@ -195,6 +198,8 @@ def plain_values(plane: Tree, instance: Instance) -> Tree:
     ports = get_path(instance.settings, "k8s", "service", "ports")
     if isinstance(ports, list) and ports:
         own["ports"] = [_port(port) for port in ports]
+    elif isinstance(given := get_path(merged, "spec", "values", "gateways", key, "ports"), list):
+        own["ports"] = copy.deepcopy(given)
     values["gateways"] = {key: own}
     return values
 

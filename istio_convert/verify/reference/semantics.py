@@ -30,6 +30,7 @@ class Semantics:
         strict_overlays: an overlay that matches no object, or a path that cannot be walked, is an error.
         old_component_state: the charts hear of CNI as ``istio_cni.enabled``, not ``pilot.cni.enabled``, and of the
             base component as ``global.enabled`` and ``global.namespace``, which no template reads.
+        keeps_value_labels: a gateway without a ``label`` keeps the labels that ``values.gateways`` gives it.
         has_remote: there is a component ``istiodRemote``; later istioctl passes over it.
     """
 
@@ -41,6 +42,7 @@ class Semantics:
     replicas_yield: bool = False
     strict_overlays: bool = False
     old_component_state: bool = False
+    keeps_value_labels: bool = False
     has_remote: bool = False
 
 
@@ -62,6 +64,7 @@ _CHANGES = (
             "replicas_yield": True,
             "strict_overlays": True,
             "old_component_state": True,
+            "keeps_value_labels": True,
         },
     ),
     _Change("0.0.0", "1.26.0", {"has_remote": True}),
