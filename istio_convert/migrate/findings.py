@@ -391,7 +391,9 @@ def _tags(rendered: Sequence[Known], live: Sequence[Known]) -> list[Finding]:
     tags = [
         item
         for item in live
+        # a tag default is taken over, or goes, with the injector
         if item.id.kind == "MutatingWebhookConfiguration"
+        and item.labels.get("istio.io/tag") != "default"
         and item.id.name.startswith("istio-revision-tag-")
         and item.id not in wanted
     ]

@@ -117,11 +117,11 @@ missing_chart() {
 
 # --- looking --------------------------------------------------------------------------------------------------------
 
-# the name of what `kubectl get` finds; a kind that the cluster does not have counts as nothing found
-found() {
-  local names
-  if names="$(kubectl get "$@" --ignore-not-found --output name 2>"$errors")"; then
-    printf '%s' "$names"
+# look ARGUMENT...: `kubectl get`; what is not there, and a kind that the cluster does not have, give nothing
+look() {
+  local text
+  if text="$(kubectl get "$@" --ignore-not-found 2>"$errors")"; then
+    printf '%s' "$text"
     return 0
   fi
   if grep -q "the server doesn't have a resource type" "$errors"; then
@@ -131,6 +131,9 @@ found() {
   return 1
 }
 
+# found ARGUMENT...: the names of what is there
+found() { look "$@" --output name; }
+
 present() {
   local names
   names="$(found "$@")" || fail "kubectl cannot read $*"
@@ -138,7 +141,7 @@ present() {
 }
 
 # field RESOURCE NAME NAMESPACE JSONPATH: empty when the object or the field is not there
-field() { kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output "jsonpath=$4"; }
+field() { look "$1" "$2" ${3:+--namespace "$3"} --output "jsonpath=$4"; }
 
 wait_for() {
   if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
@@ -189,11 +192,11 @@ injection_possible() {
   fi
 }
 
-# proxies_of REVISION: namespace/name of the pods that this revision injected
+# proxies_of REVISION: namespace/name of the pods that this revision injected, but for those that end or have ended
 proxies_of() {
-  kubectl get pods --all-namespaces --output \
-    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{" "}{.metadata.annotations.istio\.io/rev}{"\n"}{end}' |
-    awk -v revision="$1" '$2 == revision { print $1 }'
+  kubectl get pods --all-namespaces --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
+    awk -F'|' -v revision="$1" '$2 == revision && $3 == "" { print $1 }'
 }
 
 no_proxies_of() {
@@ -212,6 +215,26 @@ webhook_has_service() {
   namespace="$(field "$1" "$2" '' '{.webhooks[0].clientConfig.service.namespace}')"
   if [[ -n "$service" ]] && ! present service "$service" --namespace "$namespace"; then
     fail "$2 calls the Service $namespace/$service, which is not there"
+  fi
+}
+
+# switch_injector_on NAME: istioctl's tag `default` leaves the injector of its revision with selectors that match nothing,
+# and a merge keeps them
+switch_injector_on() {
+  local kind='mutatingwebhookconfiguration.admissionregistration.k8s.io' position=0 patch='' spaces pods rest
+  rest='matchLabels/istio.io~1deactivated"}'
+  while IFS='|' read -r spaces pods; do
+    if [[ -n "$spaces" ]]; then
+      patch="$patch,{\"op\":\"remove\",\"path\":\"/webhooks/$position/namespaceSelector/$rest"
+    fi
+    if [[ -n "$pods" ]]; then
+      patch="$patch,{\"op\":\"remove\",\"path\":\"/webhooks/$position/objectSelector/$rest"
+    fi
+    position=$((position + 1))
+  done <<<"$(field "$kind" "$1" '' \
+    '{range .webhooks[*]}{.namespaceSelector.matchLabels.istio\.io/deactivated}|{.objectSelector.matchLabels.istio\.io/deactivated}{"\n"}{end}')"
+  if [[ -n "$patch" ]]; then
+    kubectl patch "$kind" "$1" --type=json --field-manager=helm --patch "[${patch#,}]"
   fi
 }
 
@@ -265,7 +288,7 @@ no_controller_runs() {
 
 all_operators_frozen() {
   local thawed
-  if [[ -z "$(found "$operators" --all-namespaces)" ]]; then
+  if no_operator_left; then
     return 0
   fi
   thawed="$(kubectl get "$operators" --all-namespaces --output \
@@ -280,7 +303,7 @@ all_operators_frozen() {
 # guard_from_pruning RESOURCE NAME [NAMESPACE]
 guard_from_pruning() {
   local marks options wanted=()
-  marks="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+  marks="$(look "$1" "$2" ${3:+--namespace "$3"} --output \
     jsonpath='{.metadata.name}|{.metadata.annotations.argocd\.argoproj\.io/sync-options}|{.metadata.annotations.kustomize\.toolkit\.fluxcd\.io/prune}')"
   if [[ -z "$marks" ]]; then
     return 0
@@ -353,7 +376,7 @@ argocd_sync() {
 # helm_owner (namespace/name of the release; a slash for none), helm_label, operator_owner, operator_managed.
 facts() {
   local text
-  text="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+  text="$(look "$1" "$2" ${3:+--namespace "$3"} --output \
     jsonpath='{.metadata.name}|{.metadata.annotations.meta\.helm\.sh/release-namespace}/{.metadata.annotations.meta\.helm\.sh/release-name}|{.metadata.labels.app\.kubernetes\.io/managed-by}|{.metadata.labels.install\.operator\.istio\.io/owning-resource}|{.metadata.labels.operator\.istio\.io/managed}')"
   IFS='|' read -r found_name helm_owner helm_label operator_owner operator_managed <<<"$text"
 }
@@ -410,9 +433,10 @@ owned() {
 
 # bound: what the operator could still prune, as namespace/kind/name
 bound() {
-  local kind
+  local kind names
   for kind in $kinds; do
-    if [[ -n "$(found "$kind" --all-namespaces --selector "$bound_selector")" ]]; then
+    names="$(found "$kind" --all-namespaces --selector "$bound_selector")" || fail "kubectl cannot list $kind"
+    if [[ -n "$names" ]]; then
       kubectl get "$kind" --all-namespaces --selector "$bound_selector" --output \
         jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.kind}{"/"}{.metadata.name}{"\n"}{end}' |
         awk -F/ -v OFS=/ '{ $2 = tolower($2); print }'
@@ -434,7 +458,7 @@ not_bound() {
 # tracked RESOURCE NAME [NAMESPACE]: when it is there, Argo CD tracks it, by annotation or by label
 tracked() {
   local marks
-  marks="$(kubectl get "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found --output \
+  marks="$(look "$1" "$2" ${3:+--namespace "$3"} --output \
     jsonpath='{.metadata.name}|{.metadata.annotations.argocd\.argoproj\.io/tracking-id}{.metadata.labels.app\.kubernetes\.io/instance}')"
   if [[ -n "${marks%%|*}" && -z "${marks#*|}" ]]; then
     fail "$1 ${3:+$3/}$2 is tracked by no Application"
@@ -559,7 +583,7 @@ save() {
 
 # everything that the plan can use, but no Secret
 dump_cluster() {
-  local kind
+  local kind names
   for kind in $kinds namespaces "$operators" "$definitions" ingresses.networking.k8s.io \
     gateways.networking.istio.io virtualservices.networking.istio.io destinationrules.networking.istio.io \
     authorizationpolicies.security.istio.io applications.argoproj.io; do
@@ -567,47 +591,83 @@ dump_cluster() {
       # their schemas are long and say nothing here; what jsonpath prints is JSON, which is YAML
       kubectl get "$kind" --output jsonpath='{range .items[*]}---{"\n"}apiVersion: apiextensions.k8s.io/v1{"\n"}kind: CustomResourceDefinition{"\n"}metadata: {.metadata}{"\n"}{end}' |
         awk '/^---$/ { held = $0; next } /^apiVersion|^kind/ { held = held "\n" $0; next } /istio[.]io"/ { print held; print }'
-    elif [[ "$kind" != configmaps && -n "$(found "$kind" --all-namespaces)" ]]; then
-      echo "---"
-      kubectl get "$kind" --all-namespaces --output yaml --show-managed-fields
+    elif [[ "$kind" != configmaps ]]; then
+      names="$(found "$kind" --all-namespaces)" || fail "kubectl cannot list $kind"
+      if [[ -n "$names" ]]; then
+        echo "---"
+        kubectl get "$kind" --all-namespaces --output yaml --show-managed-fields
+      fi
     fi
   done
   echo "---"
   kubectl get configmaps --all-namespaces --selector "$owner_label" --output yaml
 }
 
-# removed_file RESOURCE NAME [NAMESPACE]
-removed_file() { printf 'backup/removed/%s' "$1_${3:-}_$2.yaml" | tr ':' '-'; }
+# what a script deletes is kept in a folder of its own
+removed="backup/removed/$(basename -- "$0" .sh)"
 
-# remove RESOURCE NAME [NAMESPACE]
-remove() {
+# removed_file RESOURCE NAME [NAMESPACE]
+removed_file() { printf '%s/%s' "$removed" "$1_${3:-}_$2.yaml" | tr ':' '-'; }
+
+# copy RESOURCE NAME [NAMESPACE]: keep the object as it is, once
+copy() {
   local file
-  if ! present "$1" "$2" ${3:+--namespace "$3"}; then
+  file="$(removed_file "$@")"
+  if [[ -s "$file" ]] || ! present "$1" "$2" ${3:+--namespace "$3"}; then
     return 0
   fi
-  facts "$@"
-  if [[ "$helm_owner" != / ]]; then
-    fail "$1 ${3:+$3/}$2 belongs to a Helm release and is not to be deleted"
-  fi
-  file="$(removed_file "$@")"
-  mkdir -p -- backup/removed
+  mkdir -p -- "$removed"
   kubectl get "$1" "$2" ${3:+--namespace "$3"} --output yaml |
     sed -E '/^  (creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds|generation|resourceVersion|uid):/d' \
       >"$file.part"
   mv -- "$file.part" "$file"
+}
+
+# remove RESOURCE NAME [NAMESPACE]
+remove() {
+  facts "$@"
+  if [[ -z "$found_name" ]]; then
+    return 0
+  fi
+  if [[ "$helm_owner" != / ]]; then
+    fail "$1 ${3:+$3/}$2 belongs to the Helm release $helm_owner and is not to be deleted"
+  fi
+  copy "$@"
   kubectl delete "$1" "$2" ${3:+--namespace "$3"} --ignore-not-found
 }
 
-# restore RESOURCE NAME [NAMESPACE]: what `remove` saved
-restore() {
+# put_back RESOURCE NAME [NAMESPACE]: what `copy` or `remove` kept
+put_back() {
   local file
   file="$(removed_file "$@")"
-  if [[ -f "$file" ]] && ! present "$1" "$2" ${3:+--namespace "$3"}; then
+  if [[ ! -f "$file" ]]; then
+    return 0
+  fi
+  if present "$1" "$2" ${3:+--namespace "$3"}; then
+    kubectl replace --filename "$file"
+  else
     kubectl create --filename "$file"
   fi
 }
 
-no_operator_left() { [[ -z "$(found "$operators" --all-namespaces)" ]]; }
+# restore_all: everything that this script deleted and that is not there
+restore_all() {
+  local file name
+  for file in "$removed"/*.yaml; do
+    if [[ -f "$file" ]]; then
+      name="$(kubectl get --filename "$file" --ignore-not-found --output name 2>/dev/null || true)"
+      if [[ -z "$name" ]]; then
+        kubectl create --filename "$file"
+      fi
+    fi
+  done
+}
+
+no_operator_left() {
+  local names
+  names="$(found "$operators" --all-namespaces)" || fail "kubectl cannot list IstioOperators"
+  [[ -z "$names" ]]
+}
 
 # the controllers go when no IstioOperator is left that another one of them could still be responsible for
 remove_controllers() {
@@ -631,18 +691,6 @@ remove_operator_crd() {
     return 0
   fi
   remove customresourcedefinition.apiextensions.k8s.io istiooperators.install.istio.io
-}
-
-restore_all() {
-  local file name
-  for file in backup/removed/*.yaml; do
-    if [[ -f "$file" ]]; then
-      name="$(kubectl get --filename "$file" --ignore-not-found --output name 2>/dev/null || true)"
-      if [[ -z "$name" ]]; then
-        kubectl create --filename "$file"
-      fi
-    fi
-  done
 }
 
 # --- namespaces and pods --------------------------------------------------------------------------------------------
@@ -676,30 +724,50 @@ moved_namespaces() {
     awk 'NF == 2 { print $1 }'
 }
 
-move_namespaces_back() {
-  local namespace before injection revision
-  for namespace in $(moved_namespaces); do
-    before="$(field namespace "$namespace" '' '{.metadata.annotations.istio-convert/injection-before}')"
-    injection="${before%%,*}"
-    revision="${before##*,}"
-    if [[ "$injection" == none ]]; then injection='istio-injection-'; else injection="istio-injection=$injection"; fi
-    if [[ "$revision" == none ]]; then revision='istio.io/rev-'; else revision="istio.io/rev=$revision"; fi
-    kubectl label namespace "$namespace" --overwrite "$injection" "$revision"
-    kubectl annotate namespace "$namespace" istio-convert/injection-before-
-  done
+# before_move NAMESPACE: injection,revision as they were; empty when it was not moved
+before_move() { field namespace "$1" '' '{.metadata.annotations.istio-convert/injection-before}'; }
+
+# move_namespace_back NAMESPACE: the labels that were there before
+move_namespace_back() {
+  local before injection revision
+  before="$(before_move "$1")"
+  if [[ -z "$before" ]]; then
+    return 0
+  fi
+  injection="${before%%,*}"
+  revision="${before##*,}"
+  if [[ "$injection" == none ]]; then injection='istio-injection-'; else injection="istio-injection=$injection"; fi
+  if [[ "$revision" == none ]]; then revision='istio.io/rev-'; else revision="istio.io/rev=$revision"; fi
+  kubectl label namespace "$1" --overwrite "$injection" "$revision"
+}
+
+forget_move() {
+  if [[ -n "$(before_move "$1")" ]]; then
+    kubectl annotate namespace "$1" istio-convert/injection-before-
+  fi
+}
+
+# restart_back NAMESPACE: after move_namespace_back
+restart_back() {
+  local before
+  before="$(before_move "$1")"
+  if [[ -n "$before" ]]; then
+    before="${before##*,}"
+    restart_injected "$1" "${before/#none/default}"
+  fi
 }
 
 # restart_injected NAMESPACE REVISION
 restart_injected() {
   local others kind workload
-  others="$(kubectl get pods --namespace "$1" --output \
-    jsonpath='{range .items[*]}{.metadata.name}{" "}{.metadata.annotations.istio\.io/rev}{"\n"}{end}' |
-    awk -v revision="$2" 'NF == 2 && $2 != revision { print $1 }')"
+  others="$(kubectl get pods --namespace "$1" --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
+    jsonpath='{range .items[*]}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
+    awk -F'|' -v revision="$2" '$2 != "" && $2 != revision && $3 == "" { print $1 }')"
   if [[ -z "$others" ]]; then
     return 0
   fi
   for kind in deployments.apps statefulsets.apps daemonsets.apps; do
-    for workload in $(kubectl get "$kind" --namespace "$1" --output name); do
+    kubectl get "$kind" --namespace "$1" --output name | while read -r workload; do
       kubectl rollout restart "$workload" --namespace "$1"
       wait_for kubectl rollout status "$workload" --namespace "$1" --timeout="$TIMEOUT"
     done

@@ -21,6 +21,12 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "`kubectl apply --server-side`; with `APPLY=git` it says what to commit, and waits until it is in the cluster",
     ),
     ("detach RESOURCE NAME [IN]", "takes the operator's owner labels off, so that it cannot prune the object"),
+    ("move_namespace_back NAMESPACE", "the labels that were there before"),
+    ("restart_back NAMESPACE", "restarts its workloads until their pods have the revision from before"),
+    ("switch_injector_on NAME", "takes the selectors off an injector that match nothing"),
+    ("copy RESOURCE NAME [IN]", "keeps the object in `backup/removed`"),
+    ("put_back RESOURCE NAME [IN]", "what `copy` or `remove` kept, as it was"),
+    ("restore_all", "everything that this script deleted and that is not there"),
     ("argocd_sync NAMESPACE NAME", "starts one sync of the Application, and waits until it has ended"),
     (
         "keep_when_dropped RESOURCE NAME NAMESPACE",
@@ -30,7 +36,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("guard_from_pruning RESOURCE NAME [IN]", "sets the annotations by which Argo CD and Flux leave an object alone"),
     ("move_namespace NAMESPACE REVISION", "sets `istio.io/rev`, removes `istio-injection`, remembers what was there"),
     ("present RESOURCE NAME", "whether the object is there"),
-    ("remove RESOURCE NAME [IN]", "saves the object in `backup/removed`, then deletes it; refuses what Helm owns"),
+    ("remove RESOURCE NAME [IN]", "keeps the object in `backup/removed`, then deletes it; refuses what Helm owns"),
     ("restart_injected NAMESPACE REVISION", "restarts the workloads of a namespace until its pods have that revision"),
     (
         "show_changes STAGE RELEASE NAME NAMESPACE CHART …",

@@ -240,6 +240,7 @@ class Target:
         apply, wait, release, uninstall: take over, wait until that is done, let go, remove.
         programs: what must be on PATH.
         definitions: what must be in the cluster.
+        helm: the oldest Helm that will do, and why; empty when none is run.
     """
 
     adopting: Adopting
@@ -249,6 +250,7 @@ class Target:
     uninstall: Commands
     programs: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
+    helm: tuple[str, str] | tuple[()] = ()
 
 
 TARGETS: Mapping[str, Target] = MappingProxyType(
@@ -262,9 +264,11 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
             definitions=("applications.argoproj.io",),
         ),
         "helmfile": Target(
-            Adopting.LABELS, helmfile_apply, helm_wait, helm_release, helmfile_uninstall, programs=("helm", "helmfile")
+            Adopting.LABELS, helmfile_apply, helm_wait, helm_release, helmfile_uninstall, programs=("helm", "helmfile"),
+            helm=("3.17.0", "for takeOwnership in helmfile.yaml"),
         ),
-        "helm": Target(Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, programs=("helm",)),
+        "helm": Target(Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, programs=("helm",),
+            helm=("3.16.0", "for --skip-schema-validation"),),
     }
 )  # fmt: skip
 """Every target by its name."""

@@ -41,6 +41,7 @@ def install(cluster: Cluster, version: str) -> None:
     definitions = [item for item in objects if item["kind"] == "CustomResourceDefinition"]
     cluster.apply(definitions, "istio-operator")
     cluster.apply([item for item in objects if item["kind"] != "CustomResourceDefinition"], "istio-operator")
+    cluster.apply(_default_tag(objects), "istio-operator")
     cluster.apply([_operator_definition()], "istio-operator")
     cluster.run("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
     cluster.run("apply", "--server-side", "--filename", "-", text=text)
@@ -58,6 +59,25 @@ def _object(api: str, kind: str, name: str, namespace: str = "", **more: Any) ->
     if labels := more.pop("labels", None):
         metadata["labels"] = labels
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **more}
+
+
+def _default_tag(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the operator makes of an injector without revision: a tag that injects, and an injector that is off."""
+    [injector] = [item for item in objects if item["kind"] == "MutatingWebhookConfiguration"]
+    tag = copy.deepcopy(injector)
+    tag["metadata"] = {
+        "name": "istio-revision-tag-default",
+        "labels": {
+            "istio.io/tag": "default",
+            "istio.io/rev": "default",
+            "install.operator.istio.io/owning-resource-not-pruned": "true",
+        },
+    }
+    off = copy.deepcopy(injector)
+    for webhook in off["webhooks"]:
+        webhook["namespaceSelector"] = {"matchLabels": {"istio.io/deactivated": "never-match"}}
+        webhook["objectSelector"] = {"matchLabels": {"istio.io/deactivated": "never-match"}}
+    return [tag, off]
 
 
 def _operator_definition() -> dict[str, Any]:

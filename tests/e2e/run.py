@@ -56,7 +56,7 @@ def state(made: Cluster) -> State:
     return {
         (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]): item
         for item in found
-        if not item["metadata"]["name"].startswith(("system:", "kube-root-ca"))
+        if not item["metadata"]["name"].startswith(("system:", "kube-root-ca", "kubernetes"))
         and item["metadata"].get("labels", {}).get("kubernetes.io/bootstrapping") != "rbac-defaults"
     }
 
@@ -215,7 +215,10 @@ def in_place(helm: str, work: Path) -> None:
         show(f"in place: {kept} objects keep UID, selectors and Services")
         controller = {key for key in gone if key[2] == "istio-operator" or key[2] == "istiooperators.install.istio.io"}
         orphans = gone - controller
-        assert all(key[0] in ("Role", "RoleBinding") and key[2].endswith("-sds") for key in orphans), orphans
+        tag = ("MutatingWebhookConfiguration", "", "istio-revision-tag-default")
+        assert tag in orphans, "it would inject beside the injector"
+        assert all(key == tag or key[2].endswith("-sds") for key in orphans), orphans
+        assert "never-match" not in str(after["MutatingWebhookConfiguration", "", "istio-sidecar-injector"])
         assert len(controller) == 6, controller
         show(f"in place: gone are the controller ({len(controller)} objects) and {len(orphans)} orphans")
         owned = owned_by_helm(after)
@@ -252,7 +255,9 @@ def in_place(helm: str, work: Path) -> None:
         last = [script.name[:2] for script in way.scripts() if script.name < "80"][-1]
         way.run("rollback.sh", last)
         after = state(made)
-        kept = unchanged(before, after)
+        kept = unchanged(before, after, lambda key: key[2] != "istio-revision-tag-default")
+        tag = ("MutatingWebhookConfiguration", "", "istio-revision-tag-default")
+        assert after[tag]["webhooks"] == before[tag]["webhooks"]
         controller_of = after["Deployment", "istio-operator", "istio-operator"]
         assert controller_of["spec"]["replicas"] == 1
         assert made.objects("secrets", "--all-namespaces", "--selector", "owner=helm") == []
@@ -278,6 +283,9 @@ def canary(helm: str, work: Path) -> None:
         way.run("rollback.sh", "79", "30")
         back = state(made)
         unchanged(before, back, lambda key: key[0] != "MutatingWebhookConfiguration")
+        for name in ("istio-sidecar-injector", "istio-revision-tag-default"):
+            key = ("MutatingWebhookConfiguration", "", name)
+            assert back[key]["webhooks"] == before[key]["webhooks"], name
         left = sorted(key for key in back if "1-25-3" in key[2] or key[2].startswith("istio-ingressgateway-helm"))
         assert left == [], left
         shop = back["Namespace", "", "shop"]["metadata"]["labels"]

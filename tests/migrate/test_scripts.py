@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,17 +17,22 @@ from istio_convert.migrate import Plan, Strategy
 from tests.migrate.plans import make
 
 LIVE: list[dict[str, object]] = []
-CASES = [
-    pytest.param({"target": target, "strategy": strategy, **more}, id=f"{target}-{strategy.value}-{name}")
-    for target in ("flux", "argocd", "helmfile", "helm")
-    for strategy, name, more in (
-        (Strategy.IN_PLACE, "plain", {}),
-        (Strategy.IN_PLACE, "no-charts", {"charts": False}),
-        (Strategy.CANARY, "selector", {"live": LIVE, "tag": "stable"}),
-        (Strategy.CANARY, "alb", {"traffic": "alb", "alb_ingress": "edge/alb"}),
-        (Strategy.CANARY, "dns", {"traffic": "dns", "dns_name": "shop.example.com"}),
-    )
-]
+WAYS: dict[str, tuple[Strategy, dict[str, Any]]] = {
+    "in-place": (Strategy.IN_PLACE, {}),
+    "no-charts": (Strategy.IN_PLACE, {"charts": False}),
+    "selector": (Strategy.CANARY, {"live": LIVE, "tag": "stable"}),
+    "alb": (Strategy.CANARY, {"traffic": "alb", "alb_ingress": "edge/alb"}),
+    "dns": (Strategy.CANARY, {"traffic": "dns", "dns_name": "shop.example.com"}),
+}
+CASES = [(target, way) for target in ("flux", "argocd", "helmfile", "helm") for way in WAYS]
+
+
+@functools.cache
+def made(target: str, way: str) -> tuple[Plan, dict[str, str]]:
+    """A plan and its files, once for all tests."""
+    strategy, options = WAYS[way]
+    plan = make(target, strategy, **options)
+    return plan, migrate.files(plan)
 
 
 def shellcheck() -> str | None:
@@ -33,13 +40,23 @@ def shellcheck() -> str | None:
     return str(beside) if beside.exists() else shutil.which("shellcheck")
 
 
-@pytest.fixture(params=CASES)
-def plan(request: pytest.FixtureRequest) -> Plan:
-    return make(**request.param)
+@pytest.fixture(params=CASES, ids="-".join)
+def case(request: pytest.FixtureRequest) -> tuple[str, str]:
+    found: tuple[str, str] = request.param
+    return found
 
 
-def test_every_command_of_the_runbook_is_one_that_a_script_runs(plan: Plan) -> None:
-    files = migrate.files(plan)
+@pytest.fixture
+def plan(case: tuple[str, str]) -> Plan:
+    return made(*case)[0]
+
+
+@pytest.fixture
+def files(case: tuple[str, str]) -> dict[str, str]:
+    return made(*case)[1]
+
+
+def test_every_command_of_the_runbook_is_one_that_a_script_runs(files: dict[str, str]) -> None:
     blocks = re.findall(r"```sh\n(.*?)```", files["RUNBOOK.md"], re.S)
     shown = [line.strip() for block in blocks for line in block.splitlines() if line and not line.startswith("#")]
     run = {line.strip() for name, text in files.items() if name.endswith(".sh") for line in text.splitlines()}
@@ -47,39 +64,41 @@ def test_every_command_of_the_runbook_is_one_that_a_script_runs(plan: Plan) -> N
     assert [line for line in shown if line not in run] == []
 
 
-def test_the_runbook_shows_every_command_but_findings(plan: Plan) -> None:
-    text = migrate.files(plan)["RUNBOOK.md"]
+def test_the_runbook_shows_every_command_but_findings(plan: Plan, files: dict[str, str]) -> None:
+    text = files["RUNBOOK.md"]
     commands = [item for step in plan.steps for _, part in step.parts for item in part]
     hidden = [c.text for c in commands if c.text not in text and not c.text.startswith("finding ")]
     assert hidden == []
 
 
-def test_bash_accepts_the_scripts(plan: Plan, tmp_path: Path) -> None:
-    for name, text in migrate.files(plan).items():
-        if name.endswith(".sh"):
-            path = tmp_path / name.replace("/", "_")
-            path.write_text(text, encoding="utf-8")
-            result = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, check=False)
-            assert result.returncode == 0, result.stderr
+def write(files: dict[str, str], folder: Path) -> list[str]:
+    """Write the scripts of a plan, and give their names."""
+    names = [name for name in files if name.endswith(".sh") and "/" not in name]
+    for name in names:
+        (folder / name).write_text(files[name], encoding="utf-8")
+    return names
 
 
-def test_shellcheck_accepts_the_scripts(plan: Plan, tmp_path: Path) -> None:
+def test_bash_accepts_the_scripts(files: dict[str, str], tmp_path: Path) -> None:
+    for name in write(files, tmp_path):
+        result = subprocess.run(["bash", "-n", name], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+
+
+def test_shellcheck_accepts_the_scripts(files: dict[str, str], tmp_path: Path, request: pytest.FixtureRequest) -> None:
     program = shellcheck()
     if program is None:
         pytest.skip("shellcheck is not installed")
-    names = []
-    for name, text in migrate.files(plan).items():
-        if name.endswith(".sh") and "/" not in name:
-            (tmp_path / name).write_text(text, encoding="utf-8")
-            names.append(name)
+    # the library is the same in every plan
+    names = [name for name in write(files, tmp_path) if name != "lib.sh" or "helm-alb" in request.node.name]
     result = subprocess.run([program, *names], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
 
 
-def test_every_function_that_a_command_names_is_in_the_library(plan: Plan) -> None:
-    library = migrate.files(plan)["lib.sh"]
+def test_every_function_that_a_command_names_is_in_the_library(plan: Plan, files: dict[str, str]) -> None:
+    library = files["lib.sh"]
     defined = set(re.findall(r"(?m)^(\w+)\(\) ", library))
-    programs = {"kubectl", "helm", "helmfile", "istioctl", "test", "for", "fail"}
+    programs = {"test"}
     for step in plan.steps:
         for _, part in step.parts:
             for item in part:

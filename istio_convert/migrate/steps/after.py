@@ -19,7 +19,7 @@ def step(context: Context) -> Step:
         else:
             checks.append(command("tracked", *words, folded=True))
     if helm and "helm" in context.target.programs:
-        checks.append(Command("helm list --all-namespaces --all", "every release is deployed"))
+        checks.append(Command("helm list --all-namespaces", "every release is deployed"))
     checks.append(Command("leftovers", "what still carries the operator's labels"))
     checks.append(Command("istioctl proxy-status", "every proxy is in sync", "has_istioctl"))
     checks.append(Command("istioctl analyze --all-namespaces", "and the configuration is sound", "has_istioctl"))

@@ -17,8 +17,9 @@ def step(context: Context) -> Step:
     if window := rules.kubernetes_window(version):
         before.append(command("kubernetes_between", *window, why=f"Istio {minor_of(version)} supports no older one"))
     before += [command("has_program", program, why="needed") for program in context.target.programs]
-    if "helm" in context.target.programs:
-        before.append(command("helm_at_least", "3.17.0", why="it checks what it takes over"))
+    if context.target.helm:
+        version, why = context.target.helm
+        before.append(command("helm_at_least", version, why=why))
     before += [
         command("kubectl", "get", "customresourcedefinition.apiextensions.k8s.io", name, why="the tool is there")
         for name in context.target.definitions

@@ -6,12 +6,15 @@ from istio_convert.migrate import rules
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
-from istio_convert.migrate.stages import main_workload
+from istio_convert.migrate.stages import main_workload, object_of
 from istio_convert.migrate.targets import Adopting, Place, flags
 
 #: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
 _SHARED = frozenset({"base", "cni", "ztunnel"})
 _FIRST = 30
+_MUTATING = "mutatingwebhookconfiguration.admissionregistration.k8s.io"
+#: istioctl and the operator make it for an installation without revision, and switch the injector's own selectors off.
+_DEFAULT_TAG = "istio-revision-tag-default"
 
 
 def steps(context: Context) -> list[Step]:
@@ -25,21 +28,20 @@ def default_step(context: Context, number: int) -> Step:
     old, final = context.stages
     changed = [place for place in context.places(final) if _differs(place, old)]
     revisions = context.old_revisions
+    injector = f"istio-sidecar-injector-{context.revision}"
     change = [
-        command(
-            "webhook_has_service", "mutatingwebhookconfiguration.admissionregistration.k8s.io",
-            f"istio-sidecar-injector-{context.revision}" + _suffix(changed), why="the new injector can be called",
-        )
-    ]  # fmt: skip
+        command("webhook_has_service", _MUTATING, injector + _suffix(changed), why="the new injector can be called")
+    ]
     for place in changed:
         if place.unit.release.chart == "istiod" and "default" in revisions:
-            name = "istio-sidecar-injector" + _suffix([place])
-            change.append(
+            suffix = _suffix([place])
+            change += [
+                command("copy", _MUTATING, _DEFAULT_TAG + suffix, why="istioctl's tag, which the release takes over"),
                 command(
-                    "remove", "mutatingwebhookconfiguration.admissionregistration.k8s.io", name,
+                    "remove", _MUTATING, "istio-sidecar-injector" + suffix,
                     why="the old injector and the tag default would both take the same pods",
-                )
-            )  # fmt: skip
+                ),
+            ]  # fmt: skip
         change += context.target.apply(place)
         change += context.target.wait(place)
     back = []
@@ -53,11 +55,13 @@ def default_step(context: Context, number: int) -> Step:
                 )
             )  # fmt: skip
         back += context.target.apply(place)
+        back += context.target.wait(place)
     if "default" in revisions:
         for place in changed:
             if place.unit.release.chart == "istiod":
-                name = "istio-sidecar-injector" + _suffix([place])
-                back.append(command("restore", "mutatingwebhookconfiguration.admissionregistration.k8s.io", name))
+                suffix = _suffix([place])
+                back.append(command("put_back", _MUTATING, _DEFAULT_TAG + suffix, why="as istioctl made it"))
+                back.append(command("put_back", _MUTATING, "istio-sidecar-injector" + suffix))
     validator = "istiod-default-validator"
     return Step(
         number,
@@ -115,7 +119,7 @@ def _step(context: Context, place: Place, number: int) -> Step:
         f"{'Install' if beside else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
         tuple(why),
         tuple(before),
-        tuple(context.target.apply(place)),
+        (*context.target.apply(place), *_without_default_tag(context, place)),
         tuple(after),
         tuple(_back(context, place, beside=beside)),
         ""
@@ -132,10 +136,36 @@ _BESIDE = {
 }
 
 
+def _without_default_tag(context: Context, place: Place) -> list[Command]:
+    """In place, istioctl's tag goes when Helm's injector, whose selectors are on again, takes the same pods."""
+    if not _drops_default_tag(context, place):
+        return []
+    suffix = _suffix([place])
+    return [
+        *context.target.wait(place),
+        command(
+            "switch_injector_on", "istio-sidecar-injector" + suffix,
+            why="istioctl's tag default had switched it off",
+        ),
+        command("remove", _MUTATING, _DEFAULT_TAG + suffix, why="both would inject the same pods"),
+    ]  # fmt: skip
+
+
+def _drops_default_tag(context: Context, place: Place) -> bool:
+    release = place.unit.release
+    if context.canary or release.chart != "istiod" or object_of(release) != "istiod":
+        return False
+    return "default" not in (release.values_data().get("revisionTags") or ())
+
+
 def _back(context: Context, place: Place, *, beside: bool) -> list[Command]:
     release = place.unit.release
     if not beside:
-        return context.target.release(place)
+        back = context.target.release(place)
+        if _drops_default_tag(context, place):
+            tag = _DEFAULT_TAG + _suffix([place])
+            back.append(command("put_back", _MUTATING, tag, why="the operator switches the injector off again"))
+        return back
     commands = []
     if release.chart == "istiod":
         commands.append(command("no_proxies_of", context.revision, why="pods would lose their control plane"))

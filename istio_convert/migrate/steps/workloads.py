@@ -34,7 +34,7 @@ def _move(context: Context) -> Step:
     if names is None:
         change = [
             Command(
-                f"for namespace in $({line('injected_namespaces', old)}); do\n"
+                f"{line('injected_namespaces', old)} | while read -r namespace; do\n"
                 f'  move_namespace "${{namespace#namespace/}}" {line(revision)}\ndone',
                 "every namespace that asks for the old control plane; a dump (--live) gives the list beforehand",
             )
@@ -61,26 +61,18 @@ def _move(context: Context) -> Step:
         ),
         tuple(change),
         (),
-        (command("move_namespaces_back", why="the labels that were there before"),),
+        tuple(_each(names, "move_namespace_back", "forget_move", why="the labels that were there before")),
     )  # fmt: skip
 
 
 def _restart(context: Context) -> Step:
     names, revision = found_namespaces(context), context.revision
     if names is None:
-        text = f'for namespace in $(moved_namespaces); do\n  restart_injected "$namespace" {line(revision)}\ndone'
+        text = f'moved_namespaces | while read -r namespace; do\n  restart_injected "$namespace" {line(revision)}\ndone'
         change = [Command(text, "one namespace after the other")]
     else:
         change = [command("restart_injected", name, revision) for name in names]
-    old = context.old_revisions[0]
-    back = [
-        Command(
-            line("restart_injected", name, old) if name else
-            f'for namespace in $(moved_namespaces); do\n  restart_injected "$namespace" {line(old)}\ndone',
-            "pods get the proxy that their namespace asks for",
-        )
-        for name in (names if names is not None else ("",))
-    ]  # fmt: skip
+    back = _each(names, "move_namespace_back", "restart_back", why="first the labels, then the pods")
     return Step(
         61,
         "restart",
@@ -98,9 +90,17 @@ def _restart(context: Context) -> Step:
             *(command("no_proxies_of", name, why="every pod has the new proxy") for name in context.old_revisions),
             Command("istioctl proxy-status", "every proxy is in sync, at the new version", "has_istioctl"),
         ),
-        (command("move_namespaces_back", why="first the labels, then the pods"), *back),
+        tuple(back),
         "Pods that are restarted get the old proxy again.",
     )
+
+
+def _each(names: tuple[str, ...] | None, *functions: str, why: str) -> list[Command]:
+    """Functions for each namespace; for those that were moved when the names are not known."""
+    if names is not None:
+        return [command(function, name, why=why) for name in names for function in functions]
+    body = "\n".join(f'  {function} "$namespace"' for function in functions)
+    return [Command(f"moved_namespaces | while read -r namespace; do\n{body}\ndone", why)]
 
 
 def _webhook(context: Context) -> str:
