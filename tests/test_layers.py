@@ -18,7 +18,7 @@ LAYERS = (
     ("mapping",),
     ("emit", "report", "verify"),
     ("api",),
-    ("migrate",),
+    ("migrate", "proving"),
     ("cli", "__main__", "__init__"),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -17,6 +17,7 @@ from istio_convert.errors import IstioConvertError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion
+    from istio_convert.proving import Proof
 
 _HELP = """Convert one or more IstioOperators into Helm releases.
 
@@ -38,7 +39,9 @@ _STREAMS = ("flux", "argocd")
 @click.option("--separate", is_flag=True, help="Convert each file on its own, into DIR/<name of the file>/.")
 @click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
 @click.option("--diff", "diff_with", metavar="DIR", help="Write nothing; show what would change in this folder.")
-@click.option("--prove", is_flag=True, help="Render both sides and compare, as verify does.")
+@click.option(
+    "--prove", is_flag=True, help="Render both sides, compare them as verify does, and patch what still differs."
+)
 @click.option(
     "--charts",
     metavar="DIR",
@@ -90,12 +93,15 @@ def _convert(names: list[str], settings: Settings, reporting: Reporting, params:
         conversion = convert(
             sources, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
         )
+        proof = _prove(conversion, params) if params["prove"] else None
     except IstioConvertError as error:
         parts = reporting.parts(report.failed(sources, error))
         if reporting.terminal_format not in (None, "text"):
             reporting.show([parts])
         reporting.deliver([parts])
         return _refused(error, reporting)
+    if proof is not None:
+        conversion = proof.conversion
     account = report.build(conversion, show_values=settings.show_values)
     parts = reporting.parts(account)
     codes = [int(Exit.FINDING)] if is_failing(account.worst, reporting.view.fail_at) else []
@@ -105,19 +111,24 @@ def _convert(names: list[str], settings: Settings, reporting: Reporting, params:
         write_page(conversion, params)
     finally:
         reporting.show([parts])
-    if params["prove"]:
-        codes.append(_prove(conversion, params))
+    if proof is not None:
+        codes.append(_verdict(proof, params))
     return worst(codes)
 
 
-def _prove(conversion: Conversion, params: dict[str, Any]) -> int:
-    from istio_convert.cli.proof import prove  # noqa: PLC0415 - lazy: few runs need it
-    from istio_convert.verify import to_text  # noqa: PLC0415
+def _prove(conversion: Conversion, params: dict[str, Any]) -> Proof:
+    from istio_convert.proving import prove  # noqa: PLC0415 - lazy: few runs need it
 
-    proof = prove(conversion, charts=params["charts"])
+    return prove(conversion, charts=params["charts"])
+
+
+def _verdict(proof: Proof, params: dict[str, Any]) -> int:
+    """Show the last comparison, and make an exit code of it."""
+    from istio_convert.verify import to_text  # noqa: PLC0415 - lazy: few runs need it
+
     if not params["quiet"]:
-        terminal.say(to_text(proof, show_values=params["show_values"]))
-    return Exit.DONE if proof.proven else Exit.DIFFERENCE
+        terminal.say(to_text(proof.verification, show_values=params["show_values"]))
+    return Exit.DONE if proof.verification.proven else Exit.DIFFERENCE
 
 
 def _refused(error: IstioConvertError, reporting: Reporting) -> int:

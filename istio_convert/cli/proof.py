@@ -1,4 +1,4 @@
-"""Running the proof for a conversion: for ``verify`` and ``convert --prove``."""
+"""Running the proof for a conversion, for ``verify``."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ def prove(
     Raises:
         VerifyError: there are no charts here, or a side does not render.
     """
+    from istio_convert.proving import operator_texts  # noqa: PLC0415 - lazy: few runs need it
     from istio_convert.verify import verify  # noqa: PLC0415 - lazy: few runs need it
 
     return verify(
-        [(source.name, text_of(source.name, source.text)) for source in conversion.sources],
+        operator_texts(conversion),
         conversion.releases,
         conversion.version,
         sets=conversion.sets,

@@ -135,7 +135,8 @@ def _everything(report: Report) -> list[str]:
     rows = []
     for entry in report.entries:
         places = ", ".join(f"{place.release}: {place.path}" for place in entry.places)
-        said = "; ".join(part for part in (places, entry.reason, entry.action) if part)
+        found = "found by the proof" if entry.derived else ""
+        said = "; ".join(part for part in (places, entry.reason, found, entry.action) if part)
         row = [f"{entry.file}:{entry.line}:{entry.column}", entry.path, entry.outcome.value, entry.rule, said]
         rows.append([*row, entry.value or ""] if with_values else row)
     count = f"Every field ({report.totals.entries})"

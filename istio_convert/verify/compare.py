@@ -145,7 +145,7 @@ class _Comparison:
             mine, theirs = ({k: v for k, v in side.items() if k != "imagePullSecrets"} for side in whole)
         for path, before, after in _all_differences(mine, theirs):
             kind, why = explain(identity, path, before, after, whole)
-            found.append(Difference(kind, path_text(path), before, after, why))
+            found.append(Difference(kind, path_text(path), before, after, why, path))
         return sorted(found, key=lambda difference: difference.path)
 
     def _with_pull_secrets(

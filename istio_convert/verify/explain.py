@@ -99,8 +99,12 @@ def explain(
         return Kind.RELEASE_LABEL, "belongs to the installer"
     if identity.kind in ("Role", "RoleBinding") and path[:2] == ("metadata", "labels"):
         return Kind.RELEASE_LABEL, "labels of a role select nothing"
+    if identity.kind == "NetworkPolicy" and path == ("metadata", "labels", "istio"):
+        return Kind.RELEASE_LABEL, "each gateway chart writes its own, and nothing selects policies by it"
     if _wants_text(path) and _is_text_of(after, before):
-        return Kind.TEXT, "the API server refuses what istioctl renders here, since it is no text"
+        return Kind.REFUSED, "the API server refuses what istioctl renders here, since it is no text"
+    if path[:-1] == LABEL_PLACES[1] and _selector(objects[0]).get(path[-1]) == after:
+        return Kind.REFUSED, "the API server refuses what istioctl renders here: its own selector wants another label"
     if identity.kind == "ConfigMap" and path[:1] == ("data",):
         return _in_config_map(identity, path, objects)
     return Kind.UNEXPLAINED, ""
@@ -126,11 +130,13 @@ def _is_text_of(text: Any, value: Any) -> bool:
 
 def _selects(label: str, objects: tuple[Object, Object]) -> bool:
     """Whether a label is part of either side's own selector."""
-    for obj in objects:
-        selector = (obj.get("spec") or {}).get("selector") or {}
-        if label in (selector.get("matchLabels") or {}):
-            return True
-    return False
+    return any(label in _selector(obj) for obj in objects)
+
+
+def _selector(obj: Object) -> Mapping[str, Any]:
+    """The labels that a workload selects its pods by."""
+    selector = (obj.get("spec") or {}).get("selector") or {}
+    return selector.get("matchLabels") or {}
 
 
 def _says_default(path: Path, values: tuple[Any, Any], objects: tuple[Object, Object]) -> bool:

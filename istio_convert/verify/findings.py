@@ -19,7 +19,7 @@ class Kind(str, Enum):
 
     EQUAL = "equal"
     RELEASE_LABEL = "release-label"
-    TEXT = "text"
+    REFUSED = "refused"
     INJECTION = "injection"
     UNREAD = "unread"
     ORPHAN = "orphan"
@@ -31,7 +31,7 @@ class Kind(str, Enum):
 TITLES = {
     Kind.EQUAL: "equal",
     Kind.RELEASE_LABEL: "labels of the release",
-    Kind.TEXT: "written as text",
+    Kind.REFUSED: "refused from istioctl",
     Kind.INJECTION: "provided by injection",
     Kind.UNREAD: "recorded, read by nothing",
     Kind.ORPHAN: "only with istioctl",
@@ -50,6 +50,7 @@ class Difference:
         before: what istioctl's side has; :data:`ABSENT` when nothing.
         after: what Helm's side has.
         why: why it is in its class, or what to do about it.
+        steps: the path as steps of the normal form, where the comparison knows it.
     """
 
     kind: Kind
@@ -57,6 +58,7 @@ class Difference:
     before: Any = ABSENT
     after: Any = ABSENT
     why: str = ""
+    steps: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

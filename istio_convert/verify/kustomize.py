@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,9 @@ def apply(releases: Mapping[str, tuple[Sequence[Object], Sequence[Patch]]]) -> d
 
 def _targeted(release: str, objects: Sequence[Object], patches: Sequence[Patch]) -> list[Object]:
     """The objects that patches are for, each once."""
+    for identity, times in Counter(map(object_id, objects)).items():
+        if times > 1:
+            raise RenderError(f"release {release} renders {identity} {times} times, which Kustomize refuses")
     chosen: dict[int, Object] = {}
     for patch in patches:
         found = [obj for obj in objects if matches(patch.target, obj)]

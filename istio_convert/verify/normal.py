@@ -38,7 +38,7 @@ _QUANTITIES = {"averageValue", "sizeLimit"}
 _EMPTY_MEANS = {"emptyDir", "podSelector", "labelSelector"}
 _EMPTY_MEANS_IN_PODS = {"namespaceSelector"}
 #: Maps of free text, whose entries are never defaults.
-_FREE = {"labels", "annotations", "matchLabels", "nodeSelector", "selector"}
+FREE_TEXTS = {"labels", "annotations", "matchLabels", "nodeSelector", "selector"}
 
 #: Targets of metrics as v2beta1 spells them, and as v2 does.
 _OLD_TARGETS = (
@@ -130,7 +130,7 @@ def _map(value: Mapping[str, Any], path: Path, kind: str) -> dict[str, Any]:
         if last in _QUANTITY_MAPS or key in _QUANTITIES:
             normal = _quantity(normal)
         result[str(key)] = normal
-    if last not in _FREE:
+    if last not in FREE_TEXTS:
         _take_out_defaults(result, last)
     return result
 
@@ -176,12 +176,22 @@ def _list(value: list[Any], path: Path, kind: str) -> Any:
     items = [
         {} if item is None and isinstance(raw, dict) else item for raw in value for item in [_item(raw, path, kind)]
     ]
-    key = "containerPort" if last == "ports" and kind != "Service" else _KEYED.get(last)
+    key = list_key(last, kind)
     if key and all(isinstance(item, dict) and key in item for item in items):
         return _by_key(items, key)
     if last in _SETS:
         return sorted(items, key=lambda item: json.dumps(item, sort_keys=True, default=str))
     return items
+
+
+def list_key(last: str, kind: str) -> str | None:
+    """The field by which the elements of a list are told apart; None when their order or their whole counts.
+
+    Args:
+        last: the list's own key.
+        kind: the object's kind.
+    """
+    return "containerPort" if last == "ports" and kind != "Service" else _KEYED.get(last)
 
 
 def _item(value: Any, path: Path, kind: str) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from istio_convert.errors import RenderError, VerifyError
 from istio_convert.paths import Path
@@ -17,6 +19,25 @@ from istio_convert.verify.manifests import Object, ObjectId, Rendered, object_id
 from istio_convert.verify.tags import pinned_tags
 
 _OWN_LABELS = ("operator.istio.io/component", "install.operator.istio.io/owning-resource")
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """istioctl's side of a proof.
+
+    Attributes:
+        objects: its objects.
+        tags: pinned image tags that are read as the release.
+        source: what this side is called.
+        notes: what limits the proof.
+        live: whether the objects are those of a cluster or a file, not built in.
+    """
+
+    objects: tuple[Rendered, ...]
+    tags: dict[str, str]
+    source: str
+    notes: tuple[str, ...] = ()
+    live: bool = False
 
 
 def verify(  # noqa: PLR0913 (each is one choice of the person who verifies)
@@ -57,16 +78,49 @@ def verify(  # noqa: PLR0913 (each is one choice of the person who verifies)
     """
     if not isinstance(charts, ReleaseCharts):
         charts = locate(version, charts)
+    expected = expect(operators, charts, sets=sets, given=given, leave_out=leave_out, keep_tags=keep_tags)
+    return judge(expected, candidate.render(releases, charts, binary=binary), version)
+
+
+def expect(
+    operators: Sequence[tuple[str, str]],
+    charts: ReleaseCharts,
+    *,
+    sets: Sequence[str] = (),
+    given: tuple[str, str] | None = None,
+    leave_out: Collection[Path] = (),
+    keep_tags: bool = False,
+) -> Expected:
+    """Render istioctl's side; arguments and errors as for :func:`verify`."""
     notes: list[str] = []
-    expected, tags, source = _reference(operators, charts, sets, given, leave_out, notes)
-    actual = candidate.render(releases, charts, binary=binary)
-    if given is not None:
-        expected = _own_objects(expected, {item.id for item in actual}, notes)
-    tags = {} if keep_tags else tags
+    objects, tags, source = _reference(operators, charts, sets, given, leave_out, notes)
     if charts.stored_as != charts.version:
         notes.append(f"rendered with the charts of {charts.stored_as}, which stand for {charts.version}")
-    compared = compare(expected, actual, tags=tags)
-    return Verification(version, tuple(compared), source, tuple(notes), tags)
+    return Expected(tuple(objects), {} if keep_tags else tags, source, tuple(notes), live=given is not None)
+
+
+def judge(expected: Expected, actual: Sequence[Rendered], version: str) -> Verification:
+    """Compare both sides.
+
+    Args:
+        expected: istioctl's side.
+        actual: Helm's side.
+        version: the release of both.
+    """
+    notes = list(expected.notes)
+    objects = list(expected.objects)
+    if expected.live:
+        objects = _own_objects(objects, {item.id for item in actual}, notes)
+    notes += _doubled(actual)
+    compared = compare(objects, actual, tags=expected.tags)
+    return Verification(version, tuple(compared), expected.source, tuple(notes), expected.tags)
+
+
+def _doubled(actual: Sequence[Rendered]) -> Iterator[str]:
+    """What one release renders more than once."""
+    for (release, identity), times in Counter((item.release, item.id) for item in actual).items():
+        if times > 1:
+            yield f"release {release} renders {identity} {times} times: Helm upgrades that, but cannot install it"
 
 
 def _reference(

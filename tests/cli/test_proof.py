@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from istio_convert import Conversion, Patch, Target
 from istio_convert.errors import ChartsMissingError
+from istio_convert.proving import Proof
 from istio_convert.verify import Compared, Difference, Kind, Verification
 from istio_convert.verify.manifests import ObjectId
-from tests.cli.running import CLEAN, PATCHED, matches, run
+from tests.cli.running import CLEAN, matches, run
 
 CALLS: list[dict[str, Any]] = []
 
@@ -73,16 +75,34 @@ def test_reference_and_operator_cannot_both_be_standard_input() -> None:
     assert run(["verify", "-", "--reference", "-"], CLEAN).code == 2
 
 
-def test_convert_proves_after_writing(proof) -> None:
-    proof(Kind.UNEXPLAINED)
+@pytest.mark.parametrize(("kind", "code"), [(Kind.UNEXPLAINED, 4), (Kind.RELEASE_LABEL, 0)])
+def test_convert_writes_what_the_proof_made_of_it(monkeypatch: pytest.MonkeyPatch, kind: Kind, code: int) -> None:
+    asked: list[tuple[str, Any]] = []
+
+    def prove(conversion: Conversion, *, charts: Any) -> Proof:
+        asked.append((conversion.version, charts))
+        istiod = next(release for release in conversion.releases if release.name == "istiod")
+        target = Target("apps", "v1", "Deployment", "istiod", "istio-system")
+        istiod.patches.append(Patch(target, [{"op": "add", "path": "/spec/paused", "value": True}], ("found",)))
+        return Proof(conversion, verification(kind), 1)
+
+    monkeypatch.setattr("istio_convert.proving.prove", prove)
     ran = run(["patched.yaml", "-o", "out", "--to", "1.25.3", "--prove", "--charts", "here"])
-    assert ran.code == 4
+    assert ran.code == code
     matches(
-        ran.stderr, ["patched.yaml -> .*", "...", "Istio 1.25.3: Helm against .*", "unexplained .*", "1 objects: .*"]
+        ran.stderr,
+        ["patched.yaml -> .*", "...", "Istio 1.25.3: Helm against .*", "...", "1 objects: .*"],
     )
-    assert Path("out/istiod.yaml").exists()
-    assert CALLS[0]["operators"] == [("patched.yaml", PATCHED)]
-    assert CALLS[0]["charts"] == "here"
+    assert "/spec/paused" in Path("out/istiod.yaml").read_text()
+    assert asked == [("1.25.3", "here")]
+
+
+def test_convert_without_charts_writes_nothing() -> None:
+    Path("none").mkdir()
+    ran = run(["patched.yaml", "-o", "out", "--to", "1.25.3", "--prove", "--charts", "none"])
+    assert ran.code == 1
+    assert "error: " in ran.stderr
+    assert not Path("out").exists()
 
 
 def test_missing_charts_are_an_error_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:

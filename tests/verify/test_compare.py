@@ -69,6 +69,11 @@ def test_a_selected_label_is_no_release_label() -> None:
     ]
 
 
+def test_labels_of_a_network_policy() -> None:
+    before, after = (obj("NetworkPolicy", labels={"istio": text, "mine": text}) for text in "ab")
+    assert found(before, after) == [("release-label", "metadata.labels.istio"), ("unexplained", "metadata.labels.mine")]
+
+
 def test_annotations() -> None:
     before, after = obj("Service"), obj("Service")
     after["metadata"]["annotations"] = {"meta.helm.sh/release-name": "x", "mine": "1"}
@@ -118,11 +123,11 @@ def test_the_policy_of_the_default_revision(suffix: str, kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("rendered", "text", "kind"),
     [
-        (80, "80", "text"),
+        (80, "80", "refused"),
         (80, "81", "unexplained"),
-        (1.5, "1.50", "text"),
-        (True, "true", "text"),
-        (True, "yes", "text"),
+        (1.5, "1.50", "refused"),
+        (True, "true", "refused"),
+        (True, "yes", "refused"),
         (True, "1", "unexplained"),
         ("80", 80, "unexplained"),
         (80, "80: 1", "unexplained"),
@@ -140,6 +145,18 @@ def test_what_must_be_a_text(rendered: Any, text: Any, kind: str) -> None:
         (kind, "spec.template.metadata.annotations.a\\.b/c"),
         (kind, "spec.template.spec.containers[discovery].env[A].value"),
     ]
+
+
+def test_pods_that_istioctl_gives_another_label_than_it_selects() -> None:
+    def workload(selected: str, label: str) -> Object:
+        template = {"metadata": {"labels": {"app": label}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
+        spec = {"selector": {"matchLabels": {"app": selected}}, "template": template}
+        return obj("Deployment", api="apps/v1", spec=spec)
+
+    place = "spec.template.metadata.labels.app"
+    assert found(workload("a", "b"), workload("a", "a")) == [("refused", place)]
+    assert found(workload("a", "a"), workload("a", "b")) == [("unexplained", place)]
+    assert found(workload("a", "b"), workload("c", "c"))[0] == ("unexplained", "spec.selector.matchLabels.app")
 
 
 def test_numbers_elsewhere_are_no_texts() -> None:
