@@ -15,6 +15,7 @@ from istio_convert.source.nodes import Mapping, from_data
 from istio_convert.verify import candidate, helm, kustomize
 from istio_convert.verify.charts import ReleaseCharts, locate
 from istio_convert.verify.manifests import Object, Rendered
+from istio_convert.verify.proof import Expected, judge
 
 pytestmark = pytest.mark.render
 pytest.importorskip("helm_python")
@@ -145,6 +146,20 @@ def test_a_patch_that_selects_several_fails() -> None:
     patch = Patch(Target("", "v1", "ConfigMap", "a", None), {"data": {"a": "b"}})
     with pytest.raises(RenderError, match="selects 2 objects"):
         kustomize.apply({"r": ([obj, other], [patch])})
+
+
+def test_objects_that_a_release_renders_twice() -> None:
+    """A post-renderer gets the whole release, and Kustomize takes no object twice."""
+    obj = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a", "namespace": "n"}}
+    other = {**obj, "metadata": {"name": "b", "namespace": "n"}}
+    patch = Patch(Target("", "v1", "Service", "b", "n"), {"spec": {"type": "ClusterIP"}})
+    with pytest.raises(RenderError, match="release r renders Service n/a 2 times, which Kustomize refuses"):
+        kustomize.apply({"r": ([obj, obj, other], [patch])})
+    assert kustomize.apply({"r": ([obj, obj, other], [])}) == {"r": [obj, obj, other]}
+    side = [Rendered("r", "n", obj), Rendered("r", "n", obj), Rendered("r", "n", other)]
+    proof = judge(Expected(tuple(side), {}, "istioctl"), side, "1.25.3")
+    assert proof.proven
+    assert proof.notes == ("release r renders Service n/a 2 times: Helm upgrades that, but cannot install it",)
 
 
 def test_kustomizes_refusals_keep_bodies_to_themselves(charts: ReleaseCharts) -> None:
