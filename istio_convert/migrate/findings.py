@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from istio_convert.migrate.model import Finding, Level, Stage
 from istio_convert.migrate.objects import Known, index, look_up, pod_labels, selects, text_map
 from istio_convert.migrate.ownership import twice
+from istio_convert.migrate.references import texts
 from istio_convert.migrate.stages import object_of
 
 #: Field managers that are expected on Istio's objects.
@@ -192,7 +192,7 @@ def _accounts(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> li
         item
         for item in live
         if item.id.kind == "AuthorizationPolicy"
-        and any(f"ns/{namespace}/sa/{name}" in text for namespace, name in changed for text in _texts(item.data))
+        and any(f"ns/{namespace}/sa/{name}" in text for namespace, name in changed for text in texts(item.data))
     ]
     return _finding(
         "principals",
@@ -262,53 +262,6 @@ def _pod_selectors(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) 
         "Select by the labels app and istio, or add the labels to the release.",
         missed,
     )
-
-
-def of_canary(live: Sequence[Known], old_services: Iterable[tuple[str, str]]) -> list[Finding]:
-    """Resources that name a Service which a canary replaces."""
-    names = {
-        text
-        for namespace, name in old_services
-        for text in (f"{name}.{namespace}", f"{name}.{namespace}.svc", f"{name}.{namespace}.svc.cluster.local")
-    }
-    kinds = {"VirtualService", "DestinationRule", "EnvoyFilter", "ServiceEntry"}
-    named = [item for item in live if item.id.kind in kinds and any(text in names for text in _texts(item.data))]
-    services = set(old_services)
-    ingresses = [
-        item
-        for item in live
-        if item.id.kind == "Ingress"
-        and any((item.id.namespace, str(name)) in services for name in _backend_services(item.data))
-    ]
-    return _finding(
-        "service-name",
-        Level.WARNING,
-        "These resources name the Service of a gateway that this migration removes in the end.",
-        "Point them at the new Service when the traffic has moved and before the old gateway is removed.",
-        [*named, *ingresses],
-    )
-
-
-def _backend_services(data: Any) -> list[str]:
-    """The Services that an Ingress names."""
-    found = []
-    if isinstance(data, dict):
-        service = data.get("service")
-        if isinstance(service, dict) and isinstance(service.get("name"), str):
-            found.append(service["name"])
-        for value in data.values():
-            found += _backend_services(value)
-    elif isinstance(data, list):
-        for value in data:
-            found += _backend_services(value)
-    return found
-
-
-def _texts(data: Any) -> list[str]:
-    if isinstance(data, str):
-        return [data]
-    children = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [text for child in children for text in _texts(child)]
 
 
 def _foreign_owners(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:

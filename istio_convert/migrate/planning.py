@@ -15,6 +15,7 @@ from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, 
 from istio_convert.migrate.objects import Known, known
 from istio_convert.migrate.options import Options
 from istio_convert.migrate.ownership import adoptions, removals
+from istio_convert.migrate.references import of_canary
 from istio_convert.migrate.stages import build
 from istio_convert.migrate.steps import adopt, after, freeze, preflight, releases, remove, traffic, workloads
 from istio_convert.migrate.targets import Adopting
@@ -162,7 +163,7 @@ def _findings(
         found += checks.of_operators(live, declared)
         found += checks.of_prune(live)
         if options.traffic != "selector":
-            found += checks.of_canary(live, [(gateway.namespace, gateway.name) for gateway in gateways])
+            found += of_canary(live, [(gateway.namespace, gateway.name) for gateway in gateways])
     if options.traffic != "selector" and len(gateways) > 1:
         found.append(
             Finding(
