@@ -50,6 +50,8 @@ def build(conversion: Converted, options: Options, beside: Converted | None = No
     shared = [release for release in _single_base(conversion.releases) if release.chart in {"base", "cni", "ztunnel"}]
     istiods = [_with_tags(release, options) for release in beside.releases if release.chart == "istiod"]
     names = {release.name for release in istiods}
+    old = {release.name for release in conversion.releases if release.chart == "istiod"}
+    shared = [_needing(release, old, names) for release in shared]
     gateways = [_second_gateway(r, options, names) for r in beside.releases if r.chart == "gateway"]
     before = _ordered([*(_keep_default(r, conversion) for r in shared), *istiods, *gateways])
     after = _ordered(
@@ -66,6 +68,14 @@ def old_revisions(conversion: Converted) -> tuple[str, ...]:
     """The revisions that run now; ``default`` stands for none."""
     found = [str(operator.value("revision") or "default") for operator in conversion.operators]
     return tuple(dict.fromkeys(found))
+
+
+def _needing(release: Release, old: set[str], new: set[str]) -> Release:
+    """A release that needs an istiod needs the new one."""
+    needs = [name for name in release.depends_on if name not in old]
+    if needs != release.depends_on:
+        needs += sorted(new)
+    return replace(release, depends_on=needs)
 
 
 def gateway_labels(release: Release) -> dict[str, str]:

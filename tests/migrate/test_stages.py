@@ -102,6 +102,13 @@ def test_order_in_place() -> None:
     assert charts == ["base", "cni", "istiod", "ztunnel", "gateway"]
 
 
+def test_what_needs_an_istiod_needs_the_new_one() -> None:
+    operator = OPERATOR.replace("components:", "components:\n    cni: {enabled: true}\n    ztunnel: {enabled: true}")
+    ztunnel = releases(canary(operator=operator), "beside")["ztunnel"]
+    assert "istiod-1-25-3" in ztunnel.depends_on
+    assert "istiod" not in ztunnel.depends_on
+
+
 def test_the_releases_themselves_are_not_changed() -> None:
     before = canary().stages[0].releases[-1].values_data()
     assert before == canary().stages[0].releases[-1].values_data()
