@@ -11,6 +11,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 KUBERNETES = "1.32.9"
+HELM_MODULES = ("helm.sh/helm/v3/cmd/helm@v3.22.0", "helm.sh/helm/v4/cmd/helm@v4.2.4")
 _STAGING = [
     "api",
     "apiextensions-apiserver",
@@ -58,15 +60,36 @@ class MissingProgramError(Exception):
 
 
 def program(name: str, variable: str) -> str:
-    """The path of a program: what the variable names, else the one on PATH.
+    """The path of a program: what the variable names, else the one beside this Python, else the one on PATH.
 
     Raises:
         MissingProgramError: there is none.
     """
-    found = os.environ.get(variable) or shutil.which(name)
+    beside = Path(sys.executable).with_name(name)
+    found = os.environ.get(variable) or (str(beside) if beside.exists() else shutil.which(name))
     if not found:
         raise MissingProgramError(f"{name} is not installed ({variable} names another)")
     return found
+
+
+def helms() -> list[str]:
+    """Helm 3 and Helm 4: what HELM names, else from the cache, where Go puts them once, else the one on PATH.
+
+    Raises:
+        MissingProgramError: there is none.
+    """
+    if given := os.environ.get("HELM"):
+        return [given]
+    found, go = [], shutil.which("go")
+    for module in HELM_MODULES:
+        folder = cache() / module.rpartition("/")[2]
+        if go and not (folder / "helm").exists():
+            print(f"building {module}", flush=True)
+            environment = {**os.environ, "GOBIN": str(folder)}
+            subprocess.run([go, "install", module], env=environment, check=True)
+        if (folder / "helm").exists():
+            found.append(str(folder / "helm"))
+    return found or [program("helm", "HELM")]
 
 
 def cache() -> Path:

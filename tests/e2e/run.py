@@ -34,7 +34,7 @@ from istio_convert.errors import ChartsMissingError
 from istio_convert.verify.charts import locate
 from istio_convert.verify.charts.layout import HELM_CHARTS, pack
 from tests.e2e import mesh
-from tests.e2e.cluster import Cluster, MissingProgramError, cluster, program
+from tests.e2e.cluster import Cluster, MissingProgramError, cluster, helms
 
 KINDS = (
     "deployments.apps,daemonsets.apps,services,serviceaccounts,configmaps,horizontalpodautoscalers.autoscaling,"
@@ -376,10 +376,10 @@ def main() -> int:
     chosen = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end too
     try:
-        helms = chosen.helm or [program("helm", "HELM")]
+        chosen_helms = chosen.helm or helms()
         for version in (OLD, NEXT, FURTHER):
             locate(version)
-        for helm in helms:
+        for helm in chosen_helms:
             version = subprocess.run(
                 [helm, "version", "--template", "{{.Version}}"], capture_output=True, text=True, check=True
             )
