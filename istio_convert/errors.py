@@ -1,22 +1,22 @@
 """The exception tree. It imports nothing of this project, and nothing here prints.
 
-    IstioConvertError
-    ├── InputError                 what was given cannot be read or is not what it says
-    │   ├── YamlError              no YAML, or YAML that Go's reader refuses
-    │   ├── NotIstioOperatorError  YAML, but no IstioOperator
-    │   ├── ModelError             an IstioOperator of the wrong shape; carries every issue
-    │   ├── MergeConflictError     two operators that contradict each other
-    │   └── UnsupportedVersionError
-    ├── OutputError                the result cannot be written
-    │   ├── OutputExistsError
-    │   ├── InvalidNameError
-    │   └── SchemaViolationError
-    ├── VerifyError                the proof cannot be carried out
-    │   ├── ChartsMissingError
-    │   └── RenderError
-    ├── LossError                  raised only by Conversion.raise_for_loss()
-    └── InternalError              a bug of ours
-        └── LedgerError
+IstioConvertError
+├── InputError                 what was given cannot be read or is not what it says
+│   ├── YamlError              no YAML, or YAML that Go's reader refuses
+│   ├── NotIstioOperatorError  YAML, but no IstioOperator
+│   ├── ModelError             an IstioOperator of the wrong shape; carries every issue
+│   ├── MergeConflictError     two operators that contradict each other
+│   └── UnsupportedVersionError
+├── OutputError                the result cannot be written
+│   ├── OutputExistsError
+│   ├── InvalidNameError
+│   └── SchemaViolationError
+├── VerifyError                the proof cannot be carried out
+│   ├── ChartsMissingError
+│   └── RenderError
+├── LossError                  raised only by Conversion.raise_for_loss()
+└── InternalError              a bug of ours
+    └── LedgerError
 """
 
 from __future__ import annotations
@@ -48,9 +48,7 @@ class IstioConvertError(Exception):
         hint: what to do about it, when known.
     """
 
-    def __init__(
-        self, message: str, *, origin: Origin | None = None, hint: str | None = None
-    ) -> None:
+    def __init__(self, message: str, *, origin: Origin | None = None, hint: str | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.origin = origin

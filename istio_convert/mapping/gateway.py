@@ -56,7 +56,7 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
     "service": ("Service", ("spec",)),
     "securityContext": ("Deployment", (*POD, "securityContext")),
 }
-POD_PATH = ("spec", "template", "spec")
+
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
@@ -171,7 +171,7 @@ class GatewayMapper:
 
         istioctl sets user and group on the pod, the gateway chart on the proxy, where they would hide the pod's.
         """
-        pod = get(self.objects.objects["Deployment"], POD_PATH)
+        pod = get(self.objects.objects["Deployment"], POD)
         assert isinstance(pod, Mapping)  # noqa: S101 - the builder makes it
         containers = pod.items.get("containers")
         extra = isinstance(containers, Sequence) and len(containers.items) > 1

@@ -16,15 +16,17 @@ def pod_annotations(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - th
     if not isinstance(node, Mapping):
         return Converted()
     values = Mapping(origin=node.origin)
+    patch = Mapping({key: Scalar(None) for key in PROVIDED_ANNOTATIONS if key not in node.items})
     for key, value in node.items.items():
+        if key in PROVIDED_ANNOTATIONS and isinstance(value, Scalar) and value.value is None:
+            patch.items[key] = value
+            continue
         same = key in PROVIDED_ANNOTATIONS and isinstance(value, Scalar) and value.value == PROVIDED_ANNOTATIONS[key]
         if key in INJECTION_ANNOTATIONS or (same and value.leaf is None):
             continue
         values.items[key] = value
-    missing = [key for key in PROVIDED_ANNOTATIONS if key not in node.items]
-    patch = Mapping({key: Scalar(None) for key in missing}) if missing else None
     shown = strings(values)
-    return Converted(shown if values.items else None, patch)
+    return Converted(shown if values.items else None, patch if patch.items else None)
 
 
 def gateway_env(node: Node, facts: Facts) -> Converted:

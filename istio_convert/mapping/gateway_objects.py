@@ -139,8 +139,12 @@ class GatewayBuilder:
         rolling = self._some(maxSurge=self._get("rollingMaxSurge"), maxUnavailable=self._get("rollingMaxUnavailable"))
         spec.items["strategy"] = _map(rollingUpdate=rolling)
         annotations = Mapping()
-        if _true(get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)):
-            annotations.items.update({k: Scalar(v) for k, v in PROVIDED_ANNOTATIONS.items()})
+        merge = get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)
+        # a null remembers which setting leaves the annotation out
+        off = Scalar(None, merge.leaf)
+        annotations.items.update(
+            {k: Scalar(v) if _true(merge) else clone(off) for k, v in PROVIDED_ANNOTATIONS.items()}
+        )
         template = self._get("injectionTemplate")
         if template is not None and _true(template):
             annotations.items["inject.istio.io/templates"] = clone(template)

@@ -10,7 +10,7 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, without_mark
-from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.model import POD, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.patching import describe
 from istio_convert.mapping.scalars import text_of
@@ -125,8 +125,15 @@ class RestMapper:
             self.draft.set_value(("service", "type"), Scalar("None", custom.leaf), "gateway.customService")
         root = gateway.items.get("runAsRoot")
         if isinstance(root, Scalar) and root.value:
-            user = Mapping({"runAsUser": Scalar(0, root.leaf), "runAsGroup": Scalar(0), "runAsNonRoot": Scalar(False)})
-            self.draft.set_value(("containerSecurityContext",), user, "gateway.runAsRoot")
+            self.draft.set_value(("containerSecurityContext",), self._root_user(root), "gateway.runAsRoot")
+
+    def _root_user(self, switch: Scalar) -> Mapping:
+        """The proxy's user: root, but for what the pod's own security context says, which istioctl's proxy inherits."""
+        user = Mapping({"runAsUser": Scalar(0, switch.leaf), "runAsGroup": Scalar(0), "runAsNonRoot": Scalar(False)})
+        own = get(self.objects.objects["Deployment"], (*POD, "securityContext"))
+        if isinstance(own, Mapping):
+            user.items.update({key: clone(own.items[key]) for key in user.items if key in own.items})
+        return user
 
     def _image(self, plane: ControlPlane) -> None:
         """A gateway's own tag: the image is decided by injection, so an own one is a patch."""

@@ -26,6 +26,9 @@ from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, ge
 RULE = "overlay"
 WHY = "an overlay of the operator"
 
+#: kinds whose ``data`` map keys to texts
+TEXT_DATA = ("ConfigMap", "Secret")
+
 
 class _UnresolvableError(Exception):
     """A path that cannot be resolved without the rendered object."""
@@ -140,6 +143,10 @@ class OverlayMapper:
             value = None
         if not steps:
             self._all([patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        if target.kind in TEXT_DATA and len(steps) > 1 and steps[0] == "data" and not _leaves_text(steps, value):
+            reason = f"the data of a {target.kind} are texts; istioctl puts a map there, which the API server refuses"
+            self._all([patch], Outcome.MANUAL, reason, "set what the text configures, such as spec.meshConfig, instead")
             return
         also = [path_leaf] if path_leaf is not None else []
         try:
@@ -299,6 +306,11 @@ class OverlayMapper:
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _leaves_text(steps: tuple[Step, ...], value: Node | None) -> bool:
+    """Whether a key of an object's data still holds a text, or nothing, after the patch."""
+    return len(steps) == 2 and (value is None or isinstance(value, Scalar))
 
 
 def text(node: Mapping, key: str) -> str:

@@ -21,6 +21,8 @@ MOVED = {
     ("global", "trustDomain"): "meshConfig.trustDomain",
 }
 
+_ELSEWHERE = "nothing that this operator installs reads it, only {}"
+
 
 def sweep(
     claims: Claims,
@@ -76,6 +78,8 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, catalog: Catalog, lost_profile:
         return Claim(Outcome.INERT, "component.off", None, "the component is off")
     if path[:2] in (("spec", "values"), ("spec", "unvalidatedValues")):
         return _value(path[2:], catalog)
+    if path[:2] == ("spec", "meshConfig"):
+        return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format("istiod"))
     if path[:1] == ("spec",):
         return _unknown(path)
     return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
@@ -97,7 +101,9 @@ def _value(path: Path, catalog: Catalog) -> Claim:
     if path[:1] == ("gateways",):
         reason = f"no gateway of istioctl {catalog.version} depends on it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
-    return Claim(Outcome.INERT, "values.unread", None, f"no chart of {catalog.version} reads it")
+    readers = [name for name in ("istiod", "cni", "ztunnel") if catalog.chart(name).reads(path)]
+    reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {catalog.version} reads it"
+    return Claim(Outcome.INERT, "values.unread", None, reason)
 
 
 def _unknown(path: Path) -> Claim:

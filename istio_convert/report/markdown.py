@@ -56,7 +56,9 @@ def _head(report: Report) -> list[str]:
     if target.provisional:
         lines.append(f"Istio {target.version} is not published yet: the facts about it are those of a candidate.")
     if names:
-        lines.append(f"The result is {len(report.releases)} Helm releases, in this order: {_text(names)}.")
+        count = len(report.releases)
+        what = "one Helm release" if count == 1 else f"{count} Helm releases, in this order"
+        lines.append(f"The result is {what}: {_text(names)}.")
     lines += ["", *(f"- {_code(item.name)}, sha256 `{item.sha256}`" for item in report.inputs), ""]
     return lines
 

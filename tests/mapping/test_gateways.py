@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, Release, convert
+from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
 
 
 def gateway(k8s: str, *, spec: str = "", to: str = "1.25.3", extra: str = "") -> Release:
-    text = f"{HEAD}{spec}  components:\n    ingressGateways: [{{name: istio-ingressgateway, enabled: true, {extra}k8s: {k8s}}}]\n"
+    own = f"{{name: istio-ingressgateway, enabled: true, {extra}k8s: {k8s}}}"
+    text = f"{HEAD}{spec}  components:\n    ingressGateways: [{own}]\n"
     return next(r for r in convert(text, to=to).releases if r.chart == "gateway")
 
 
@@ -28,8 +30,9 @@ def test_the_pods_own_user_is_not_hidden_by_the_charts_proxy_user() -> None:
 
 
 def test_other_containers_keep_the_pods_user() -> None:
-    overlay = "{overlays: [{kind: Deployment, name: istio-ingressgateway, patches: [{path: spec.template.spec.initContainers, value: [{name: wait, image: x}]}]}]}"
-    values = gateway(overlay).values_data()
+    patch = "{path: spec.template.spec.initContainers, value: [{name: wait, image: x}]}"
+    overlay = f"{{kind: Deployment, name: istio-ingressgateway, patches: [{patch}]}}"
+    values = gateway(f"{{overlays: [{overlay}]}}").values_data()
     assert values["securityContext"] == {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
 
 
@@ -119,3 +122,47 @@ def test_an_overlay_becomes_a_value_where_the_chart_has_one(to: str, values: set
     text = str([patch.body for patch in release.patches])
     assert {name for name in ("dnsConfig", "lifecycle") if name in text} == patched
     assert conversion.ledger.worst() == 0
+
+
+ROOT = "  values: {gateways: {istio-ingressgateway: {runAsRoot: true}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("context", "user"),
+    [
+        ("", {"runAsUser": 0, "runAsGroup": 0, "runAsNonRoot": False}),
+        ("securityContext: {runAsUser: 1000}", {"runAsUser": 1000, "runAsGroup": 0, "runAsNonRoot": False}),
+        (
+            "securityContext: {runAsUser: 1337, runAsGroup: 7, runAsNonRoot: true, fsGroup: 1}",
+            {"runAsUser": 1337, "runAsGroup": 7, "runAsNonRoot": True},
+        ),
+    ],
+)
+def test_run_as_root_yields_to_the_pods_own_user(context: str, user: dict[str, Any]) -> None:
+    assert gateway(f"{{{context}}}", spec=ROOT).values_data()["containerSecurityContext"] == user
+
+
+def gateway_only(spec: str) -> Conversion:
+    return convert(
+        f"{HEAD}  profile: empty\n{spec}  components:\n    ingressGateways: [{{name: gw, enabled: true}}]\n",
+        to="1.25.3",
+    )
+
+
+def test_the_switch_that_leaves_annotations_out_is_carried_by_the_patch() -> None:
+    conversion = gateway_only("  meshConfig: {enablePrometheusMerge: false, accessLogFile: /dev/stdout}\n")
+    found = {render(entry.leaf.path): (entry.outcome.value, entry.reason) for entry in conversion.ledger.entries}
+    assert found["spec.meshConfig.enablePrometheusMerge"][0] == "patch"
+    nothing = "nothing that this operator installs reads it, only istiod"
+    assert found["spec.meshConfig.accessLogFile"] == ("inert", nothing)
+    (patch,) = bodies(conversion.releases[0], "Deployment")
+    wanted = {f"prometheus.io/{name}": None for name in ("port", "scrape", "path")}
+    assert patch["spec"]["template"]["metadata"]["annotations"] == wanted
+
+
+def test_values_of_absent_components_name_who_would_read_them() -> None:
+    conversion = gateway_only("  values: {pilot: {traceSampling: 3}, global: {logAsJson: true}, nonsense: 1}\n")
+    found = {render(entry.leaf.path): entry.reason for entry in conversion.ledger.entries}
+    assert found["spec.values.pilot.traceSampling"].endswith("only istiod")
+    assert found["spec.values.global.logAsJson"].endswith("only istiod, cni, ztunnel")
+    assert found["spec.values.nonsense"] == "no chart of 1.25.3 reads it"

@@ -78,7 +78,8 @@ def test_odd_but_understood_things_are_warned_about() -> None:
 CONFLICT = (
     HEAD
     + "spec:\n  meshConfig: {accessLogFile: a, defaultConfig: {concurrency: 2}}\n"
-    + "  values: {meshConfig: {accessLogFile: b, defaultConfig: {concurrency: 3, meshId: x}}, pilot: {cni: {enabled: true}}}\n"
+    + "  values: {meshConfig: {accessLogFile: b, defaultConfig: {concurrency: 3, meshId: x}},\n"
+    + "           pilot: {cni: {enabled: true}}}\n"
 )
 
 
