@@ -538,10 +538,10 @@ service_selects() {
   fi
 }
 
-# keep_when_dropped RESOURCE NAME NAMESPACE: Helm leaves it in place when an upgrade no longer renders it
+# keep_when_dropped RESOURCE NAME [NAMESPACE]: Helm leaves it in place when an upgrade no longer renders it
 keep_when_dropped() {
-  if present "$1" "$2" --namespace "$3"; then
-    kubectl annotate "$1" "$2" --namespace "$3" --overwrite helm.sh/resource-policy=keep
+  if present "$1" "$2" ${3:+--namespace "$3"}; then
+    kubectl annotate "$1" "$2" ${3:+--namespace "$3"} --overwrite helm.sh/resource-policy=keep
   fi
 }
 

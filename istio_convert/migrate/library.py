@@ -29,7 +29,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("restore_all", "everything that this script deleted and that is not there"),
     ("argocd_sync NAMESPACE NAME", "starts one sync of the Application, and waits until it has ended"),
     (
-        "keep_when_dropped RESOURCE NAME NAMESPACE",
+        "keep_when_dropped RESOURCE NAME [IN]",
         "Helm leaves the object in place when the next upgrade no longer renders it",
     ),
     ("forget_release NAME NAMESPACE", "deletes Helm's records of the release, and no object"),

@@ -54,6 +54,10 @@ def default_step(context: Context, number: int) -> Step:
                     why="the old gateway uses it too, and Helm would delete what a release no longer renders",
                 )
             )  # fmt: skip
+        is_tag_owner = place.unit.release.chart == "istiod" and "default" in revisions
+        if is_tag_owner and context.target.adopting is not Adopting.TRACKING:
+            tag = _DEFAULT_TAG + _suffix([place])
+            back.append(command("keep_when_dropped", _MUTATING, tag, why="pods are injected at every moment"))
         back += context.target.apply(place)
         back += context.target.wait(place)
     if "default" in revisions:
