@@ -209,9 +209,20 @@ def _tags(specs: list[UserSpec]) -> Iterator[str]:
                 yield text_of(node)
 
 
+def _is_other(catalog: Catalog, to: str) -> bool:
+    """Whether the catalog stands in for a release that is not known."""
+    try:
+        return resolve(to).version != catalog.version
+    except UnsupportedVersionError:
+        return True
+
+
 def _choose(specs: list[UserSpec], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
     if to is not None:
-        return resolve(to, allow_unknown=allow_unknown), "as asked for"
+        catalog = resolve(to, allow_unknown=allow_unknown)
+        return catalog, f"the nearest older release, {to} has no entry here" if _is_other(
+            catalog, to
+        ) else "as asked for"
     for tag in _tags(specs):
         parts = split_tag(tag)
         if parts is None:

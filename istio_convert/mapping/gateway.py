@@ -61,6 +61,7 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 PROXY = "istio-proxy"
+INJECTION = "sidecar.istio.io/inject"
 
 
 @dataclass(slots=True)
@@ -92,6 +93,7 @@ class GatewayMapper:
         self._apply_settings()
         overlays = GatewayOverlays(self.component, self.draft, self.objects, self.initial)
         overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
+        self._keep_injection()
         rest = RestMapper(self.draft, self.component, self.objects, self.initial)
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
@@ -184,6 +186,20 @@ class GatewayMapper:
             copy = clone(context)
             assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
+
+    def _keep_injection(self) -> None:
+        """Under Helm a gateway lives by injection: a label that turns it off would leave a pod without an image."""
+        metadata = get(self.objects.objects["Deployment"], ("spec", "template", "metadata", "labels"))
+        for labels in (metadata, self.objects.labels):
+            node = labels.items.pop(INJECTION, None) if isinstance(labels, Mapping) else None
+            on = isinstance(node, Scalar) and str(node.value).lower() == "true"
+            outcome = Outcome.DEFAULT if on else Outcome.MANUAL
+            reason = (
+                "the gateway chart asks for injection itself" if on else "Helm's gateways get their proxy by injection"
+            )
+            for leaf in leaves(node) if node is not None else ():
+                action = "" if on else "remove it from the operator"
+                self.draft.claims.add(leaf, Claim(outcome, "gateway.injection", None, reason, action))
 
     def _scaling_switch(self, gateway: Mapping) -> None:
         switch = gateway.items.get("autoscaleEnabled")

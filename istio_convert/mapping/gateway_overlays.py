@@ -11,7 +11,16 @@ from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
 from istio_convert.mapping.model import ManifestPath
-from istio_convert.mapping.overlaypath import ByKey, Step, Walker, overlay_value, parse
+from istio_convert.mapping.overlaypath import (
+    NO_LIST,
+    NO_LIST_ACTION,
+    ByKey,
+    NoListError,
+    Step,
+    Walker,
+    overlay_value,
+    parse,
+)
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.operator.components import Component
 from istio_convert.release import Target
@@ -96,7 +105,11 @@ class GatewayOverlays:
             claim = Claim(Outcome.OVERRIDDEN, RULE, None, f"{by}overlays are applied last")
             self.draft.claims.add(leaf, claim)
 
-        applied = Walker(lose).apply(tree, steps, clone(value) if value is not None else None)
+        try:
+            applied = Walker(lose).apply(tree, steps, clone(value) if value is not None else None)
+        except NoListError:
+            self._all([patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
+            return
         if not applied:
             self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
             return

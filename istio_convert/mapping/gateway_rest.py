@@ -15,6 +15,7 @@ from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.patching import describe
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.strategic import merge_key
+from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, to_data
@@ -149,6 +150,14 @@ class RestMapper:
                 self.draft.claims.add(leaf, Claim(Outcome.INERT, rule, None, reason))
         chosen = tag if tag is not None else own
         if not reads or not isinstance(chosen, Scalar) or chosen.value in (None, ""):
+            return
+        named = split_tag(text_of(chosen))
+        if named is not None and named[0] != self.draft.release.version:
+            reason = (
+                f"another release than {self.draft.release.version}; injection gives the gateway the control plane's"
+            )
+            for leaf in leaves(chosen):
+                self.draft.claims.add(leaf, Claim(Outcome.RELEASE, "gateway.tag", None, reason))
             return
         image = self._image_name(plane, text_of(chosen))
         target = Target("apps", "v1", "Deployment", self.objects.name, self.component.namespace)

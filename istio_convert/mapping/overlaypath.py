@@ -111,6 +111,14 @@ def _from(node: Node, leaf: Leaf | None) -> Node:
     return Sequence([_from(v, leaf) for v in node.items], None if node.items else leaf)
 
 
+NO_LIST = "no list is rendered there; istioctl writes the position as a key of a map, which the API server refuses"
+NO_LIST_ACTION = "give the whole list as the value, with a path that ends at the list"
+
+
+class NoListError(Exception):
+    """A step that selects an element leads into a map: istioctl makes the step itself a key of that map."""
+
+
 @dataclass(slots=True)
 class Walker:
     """Applies overlays to one object.
@@ -122,7 +130,11 @@ class Walker:
     lose: Callable[[Leaf], None]
 
     def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
-        """Set (or with None delete) what the path names. False when istioctl would find nothing there."""
+        """Set (or with None delete) what the path names. False when istioctl would find nothing there.
+
+        Raises:
+            NoListError: a step selects an element of what is no list.
+        """
         container: Node = root
         for position, step in enumerate(steps[:-1]):
             child = self._child(container, step, steps[position + 1])
@@ -134,7 +146,7 @@ class Walker:
     def _child(self, container: Node, step: Step, following: Step) -> Node | None:
         if isinstance(container, Mapping):
             if not isinstance(step, str):
-                return None
+                raise NoListError
             child = container.items.get(step)
             if child is None or (isinstance(child, Scalar) and child.value is None):
                 child = Mapping()
@@ -154,7 +166,9 @@ class Walker:
         return None
 
     def _finish(self, container: Node, step: Step, value: Node | None) -> bool:
-        if isinstance(container, Mapping) and isinstance(step, str):
+        if isinstance(container, Mapping):
+            if not isinstance(step, str):
+                raise NoListError
             self._replace(container.items.get(step))
             container.leaf = None
             if value is None:

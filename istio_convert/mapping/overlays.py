@@ -15,7 +15,16 @@ from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.model import ManifestPath, Slot
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
-from istio_convert.mapping.overlaypath import ByKey, Step, overlay_value, parse, render
+from istio_convert.mapping.overlaypath import (
+    NO_LIST,
+    NO_LIST_ACTION,
+    ByKey,
+    NoListError,
+    Step,
+    overlay_value,
+    parse,
+    render,
+)
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.operator.components import Component
@@ -28,6 +37,7 @@ WHY = "an overlay of the operator"
 
 #: kinds whose ``data`` map keys to texts
 TEXT_DATA = ("ConfigMap", "Secret")
+CRD = "CustomResourceDefinition"
 
 
 class _UnresolvableError(Exception):
@@ -66,6 +76,14 @@ class OverlayMapper:
         if not items:
             for leaf in leaves(patches) if patches is not None else ():
                 self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+            return
+        if (
+            text(overlay, "kind") == CRD
+            and self.component.kind == "base"
+            and text(overlay, "name").endswith(".istio.io")
+        ):
+            reason = "patches do not reach the CRDs of the base chart, which Helm handles apart"
+            self._all(items, Outcome.MANUAL, reason, "patch the CRD beside the release")
             return
         target = self._target(text(overlay, "kind"), text(overlay, "name"), text(overlay, "apiVersion"))
         if target is None:
@@ -155,6 +173,8 @@ class OverlayMapper:
             self._as_patch(target, steps, value, also)
         except _NothingThereError:
             self._nothing_there(patch)
+        except NoListError:
+            self._all([patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
         except _UnresolvableError as error:
             reason = f"{render(steps)}: {error}"
             self._all([patch], Outcome.MANUAL, reason, "run convert --prove, which finds the place by rendering")
@@ -179,7 +199,8 @@ class OverlayMapper:
             if path is None or slot.convert is not None or manifest[: len(place)] != place:
                 continue
             rest = manifest[len(place) :]
-            if target != self.plane.target(self.component, slot.kind) or not all(isinstance(s, str) for s in rest):
+            plain = all(isinstance(step, str) for step in steps[len(place) :])
+            if not plain or target != self.plane.target(self.component, slot.kind):
                 continue
             full: Path = (*path, *(str(step) for step in rest))
             if self._same_effect(slot, path, full, value):
@@ -280,6 +301,9 @@ class OverlayMapper:
                 continue
             elements = skeleton.elements(target.kind, self._pattern(target), tuple(pointer))
             length = elements.length if elements is not None else 0
+            place = tuple(str(inner) for inner in pointer)
+            if elements is None and not self._exists(target, place) and not self._set_by_us(target, place):
+                raise NoListError
             if isinstance(step, int):
                 if 0 <= step < length:
                     pointer.append(step)

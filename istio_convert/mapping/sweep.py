@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from istio_convert.catalog import Catalog
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
+from istio_convert.mapping.tags import split_tag
 from istio_convert.operator import model
-from istio_convert.operator.components import Selection
+from istio_convert.operator.components import GATEWAYS, Selection
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
@@ -37,6 +40,7 @@ def sweep(
     prefixes = _roots(inputs)
     off = {id(leaf) for _, selection in selections for _, node in selection.off for leaf in leaves(node)}
     unknown_profile = {id(op.documents[0]): op for op in operators if not op.profile_known}
+    rest = _Rest.of(selections, catalog)
     for leaf in open_leaves:
         if leaf in claims.by_leaf or leaf in claims.companions:
             continue
@@ -48,9 +52,7 @@ def sweep(
             claims.add(leaf, Claim(Outcome.RELEASE, "document", None, reason))
         else:
             path = leaf.path[prefixes.get(id(leaf), 0) :]
-            claims.add(
-                leaf, _claim(path, leaf, off=id(leaf) in off, catalog=catalog, lost_profile=bool(unknown_profile))
-            )
+            claims.add(leaf, _claim(path, leaf, off=id(leaf) in off, rest=rest, lost_profile=bool(unknown_profile)))
 
 
 def _roots(inputs: Inputs) -> dict[int, int]:
@@ -62,22 +64,24 @@ def _roots(inputs: Inputs) -> dict[int, int]:
     return depth
 
 
-def _claim(path: Path, leaf: Leaf, *, off: bool, catalog: Catalog, lost_profile: bool) -> Claim:
+def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool) -> Claim:
     if path == ("spec", "profile") and lost_profile:
         return Claim(
             Outcome.MANUAL,
             "profile",
             None,
-            f"istioctl {catalog.version} has no such profile; its settings are unknown, default was used",
+            f"istioctl {rest.catalog.version} has no such profile; its settings are unknown, default was used",
             "write the profile's settings into the operator, or choose a profile that exists",
         )
     rule = max((rule for rule in FIELD_RULES if rule.matches(path)), key=lambda r: r.specificity, default=None)
-    if rule is not None:
+    if rule is not None and not _is_of_no_component(path, rule):
         return _by_rule(rule, path, leaf)
     if off:
         return Claim(Outcome.INERT, "component.off", None, "the component is off")
     if path[:2] in (("spec", "values"), ("spec", "unvalidatedValues")):
-        return _value(path[2:], catalog)
+        return rest.value(path[2:], leaf)
+    if path in (("spec", "hub"), ("spec", "tag")):
+        return rest.image(str(path[1]), leaf)
     if path[:2] == ("spec", "meshConfig"):
         return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format("istiod"))
     if path[:1] == ("spec",):
@@ -93,17 +97,71 @@ def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
     return Claim(rule.outcome, rule.id, None, rule.why, rule.action)
 
 
-def _value(path: Path, catalog: Catalog) -> Claim:
-    for moved, place in MOVED.items():
-        if path[: len(moved)] == moved:
-            reason = f"no chart of {catalog.version} reads it; its place is {place} now"
-            return Claim(Outcome.INERT, "values.unread", None, reason)
-    if path[:1] == ("gateways",):
-        reason = f"no gateway of istioctl {catalog.version} depends on it"
+def _is_of_no_component(path: Path, rule: FieldRule) -> bool:
+    """Whether a rule for all components meets a name that is none."""
+    known = {info.alias or name for name, info in model.Components.model_fields.items()}
+    return path[:2] == ("spec", "components") and rule.pattern[2:3] == ("*",) and path[2] not in known
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """What it takes to name values that no release reads.
+
+    Attributes:
+        catalog: facts about the target.
+        gateways: keys under ``values.gateways`` of which gateways are on.
+        images: ``hub`` and ``tag`` of the control planes that are converted along.
+    """
+
+    catalog: Catalog
+    gateways: frozenset[str]
+    images: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def of(cls, selections: list[tuple[Effective, Selection]], catalog: Catalog) -> _Rest:
+        """Look at what is on."""
+        kinds = {component.kind for _, selection in selections for component in selection.on}
+        planes = [operator for operator, selection in selections if any(c.kind == "pilot" for c in selection.on)]
+        images = {key: frozenset(str(plane.value("global", key)) for plane in planes) for key in ("hub", "tag")}
+        return cls(catalog, frozenset(GATEWAYS[kind] for kind in kinds if kind in GATEWAYS), images)
+
+    def value(self, path: Path, leaf: Leaf) -> Claim:
+        """A value that no chart of a release reads."""
+        version = self.catalog.version
+        for moved, place in MOVED.items():
+            if path[: len(moved)] == moved:
+                reason = f"no chart of {version} reads it; its place is {place} now"
+                return Claim(Outcome.INERT, "values.unread", None, reason)
+        if path[:1] == ("gateways",):
+            return self._gateway(path)
+        if path in (("global", "hub"), ("global", "tag")):
+            return self.image(str(path[1]), leaf)
+        readers = [name for name in ("istiod", "cni", "ztunnel") if self.catalog.chart(name).reads(path)]
+        reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {version} reads it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
-    readers = [name for name in ("istiod", "cni", "ztunnel") if catalog.chart(name).reads(path)]
-    reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {catalog.version} reads it"
-    return Claim(Outcome.INERT, "values.unread", None, reason)
+
+    def _gateway(self, path: Path) -> Claim:
+        root = path[1] if len(path) > 1 else ""
+        charts = (self.catalog.chart(name) for name in ("istio-ingress", "istio-egress"))
+        if root in self.gateways and any(chart.reads(path) for chart in charts):
+            return Claim(Outcome.DEFAULT, "default", None, "the gateway is the same without it")
+        reason = f"no gateway of istioctl {self.catalog.version} depends on it"
+        return Claim(Outcome.INERT, "values.unread", None, reason)
+
+    def image(self, key: str, leaf: Leaf) -> Claim:
+        """Hub or tag of an operator without a control plane: injection decides the image of its gateways."""
+        text = str(leaf.value)
+        if not self.gateways:
+            return Claim(Outcome.INERT, "values.unread", None, "nothing that this operator installs has an image")
+        if text in self.images[key]:
+            return Claim(Outcome.DEFAULT, "gateway.image", None, "the control plane's injector gives the same")
+        if key == "tag" and split_tag(text) is not None:
+            reason = "the control plane's injector gives gateways its own release"
+            return Claim(Outcome.RELEASE, "gateway.image", None, reason)
+        known = f"has another {key}" if self.images[key] else f"is not converted along, so its {key} is not known"
+        reason = f"gateways get their image from the control plane's injector; the control plane {known}"
+        action = f"check that the control plane has this {key}, then remove it here"
+        return Claim(Outcome.MANUAL, "gateway.image", None, reason, action)
 
 
 def _unknown(path: Path) -> Claim:

@@ -153,7 +153,7 @@ def _changes(compared: Compared, mine: Rendered, theirs: Rendered, tags: Mapping
     found: dict[tuple[str, _Pointer, str], _Change] = {}
     for difference in compared.unexplained:
         change = _change(difference, mine.object, theirs.object, compared.id.kind)
-        if change is None:
+        if change is None or _is_invalid(change.value):
             continue
         # elements that are appended share their pointer, parts of one new map or list belong together
         apart = next(iter(change.parts), "") if change.pointer[-1:] == ("-",) else ""
@@ -168,6 +168,13 @@ def _changes(compared: Compared, mine: Rendered, theirs: Rendered, tags: Mapping
             settles = frozenset(change.paths)
             result.append(Repair(release, compared.id, _target(theirs), operation, change.pointer, settles))
     return result
+
+
+def _is_invalid(value: Any) -> bool:
+    """Whether istioctl made a step that selects an element the key of a map, which the API server refuses."""
+    if isinstance(value, dict):
+        return any(str(key).startswith("[") or _is_invalid(child) for key, child in value.items())
+    return isinstance(value, list) and any(_is_invalid(child) for child in value)
 
 
 def _change(difference: Difference, mine: Any, theirs: Any, kind: str) -> _Change | None:

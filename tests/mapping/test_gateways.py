@@ -166,3 +166,63 @@ def test_values_of_absent_components_name_who_would_read_them() -> None:
     assert found["spec.values.pilot.traceSampling"].endswith("only istiod")
     assert found["spec.values.global.logAsJson"].endswith("only istiod, cni, ztunnel")
     assert found["spec.values.nonsense"] == "no chart of 1.25.3 reads it"
+
+
+def outcomes(conversion: Conversion) -> dict[str, str]:
+    return {render(entry.leaf.path): entry.outcome.value for entry in conversion.ledger.entries}
+
+
+def test_injection_is_never_switched_off_on_a_gateway() -> None:
+    patch = r'{path: spec.template.metadata.labels.sidecar\.istio\.io/inject, value: "false"}'
+    overlay = f"{{kind: Deployment, name: istio-ingressgateway, patches: [{patch}]}}"
+    own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    conversion = convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3")
+    release = conversion.releases[-1]
+    assert "inject" not in str([release.values_data(), *(patch.body for patch in release.patches)])
+    found = {value for path, value in outcomes(conversion).items() if "overlays" in path}
+    assert found == {"manual"}
+
+
+@pytest.mark.parametrize(
+    ("plane", "gateway_hub", "outcome"),
+    [("hub: a.example.com, ", "a.example.com", "default"), ("", "b.example.com", "manual")],
+)
+def test_the_hub_of_a_gateway_operator_must_be_that_of_the_control_plane(
+    plane: str, gateway_hub: str, outcome: str
+) -> None:
+    kind = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+    gateways = "components: {ingressGateways: [{name: gw, enabled: true}]}"
+    text = (
+        f"{kind}metadata: {{name: plane}}\nspec: {{{plane}profile: minimal}}\n---\n"
+        f"{kind}metadata: {{name: gateways}}\nspec: {{profile: empty, hub: {gateway_hub}, tag: 1.25.3, {gateways}}}\n"
+    )
+    found = [e for e in convert(text, to="1.25.3").ledger.entries if e.leaf.path == ("spec", "hub")]
+    assert found[-1].outcome.value == outcome
+    tags = [e.outcome.value for e in convert(text, to="1.25.3").ledger.entries if e.leaf.path == ("spec", "tag")]
+    assert tags == ["release"]
+
+
+def test_an_old_tag_of_a_gateway_is_not_pinned_under_a_new_release() -> None:
+    release = gateway("{}", extra="tag: 1.24.5, ", to="1.28.10")
+    assert bodies(release, "Deployment") == []
+    kept = bodies(gateway("{}", extra="tag: 1.28.10, ", to="1.28.10"), "Deployment")
+    assert kept == [{"spec": {"template": {"spec": {"containers": [IMAGE]}}}}]
+
+
+IMAGE = {"name": "istio-proxy", "image": "docker.io/istio/proxyv2:1.28.10"}
+
+
+def test_a_switch_that_is_off_anyway_is_a_default() -> None:
+    text = f"{HEAD}  values: {{gateways: {{istio-ingressgateway: {{runAsRoot: false, nonsense: 1}}}}}}\n"
+    found = outcomes(convert(text, to="1.25.3"))
+    assert found["spec.values.gateways.istio-ingressgateway.runAsRoot"] == "default"
+    assert found["spec.values.gateways.istio-ingressgateway.nonsense"] == "inert"
+
+
+@pytest.mark.parametrize("place", ["tolerations[-1]", "initContainers[0]", "tolerations.[key:a]"])
+def test_an_element_of_no_list_is_for_a_person(place: str) -> None:
+    patch = f"{{path: 'spec.template.spec.{place}', value: {{a: b}}}}"
+    overlay = f"{{kind: Deployment, name: istio-ingressgateway, patches: [{patch}]}}"
+    own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    found = outcomes(convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3"))
+    assert {value for path, value in found.items() if "overlays" in path} == {"manual"}

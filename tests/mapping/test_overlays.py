@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from istio_convert import Outcome, convert
+from istio_convert.mapping.overlaypath import NO_LIST
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
 
@@ -25,3 +26,29 @@ def test_data_of_a_config_map_stay_texts(path: str, value: str, outcome: Outcome
     found = {entry.outcome for entry in conversion.ledger.entries if "overlays" in entry.leaf.path}
     assert found == {outcome}
     assert bool([release for release in conversion.releases if release.patches]) is (outcome is Outcome.PATCH)
+
+
+@pytest.mark.parametrize("place", ["initContainers[-1]", "hostAliases[-1]", "topologySpreadConstraints[0]"])
+def test_an_element_of_no_list_is_for_a_person(place: str) -> None:
+    patch = f"{{path: 'spec.template.spec.{place}', value: {{name: x}}}}"
+    overlay = f"{{kind: Deployment, name: istiod, patches: [{patch}]}}"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to="1.25.3")
+    found = {(e.outcome, e.reason) for e in conversion.ledger.entries if "overlays" in e.leaf.path}
+    assert found == {(Outcome.MANUAL, NO_LIST)}
+    assert conversion.files("flux")  # values that the chart's schema takes
+
+
+@pytest.mark.parametrize("version", ["1.23.6", "1.30.3"])
+def test_overlays_of_crds_are_for_a_person(version: str) -> None:
+    patch = "{path: metadata.annotations.a, value: b}"
+    overlay = f"{{kind: CustomResourceDefinition, name: gateways.networking.istio.io, patches: [{patch}]}}"
+    conversion = convert(f"{HEAD}  components: {{base: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to=version)
+    found = {e.outcome for e in conversion.ledger.entries if "overlays" in e.leaf.path}
+    assert found == {Outcome.MANUAL}
+
+
+def test_a_misspelt_component_is_unknown() -> None:
+    conversion = convert(f"{HEAD}  components: {{ztunel: {{enabled: true}}}}\n", to="1.30.3")
+    (entry,) = [e for e in conversion.ledger.entries if "ztunel" in e.leaf.path]
+    assert (entry.outcome, entry.rule) == (Outcome.MANUAL, "unknown")
+    assert entry.action == "did you mean spec.components.ztunnel?"

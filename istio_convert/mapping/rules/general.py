@@ -211,6 +211,30 @@ GENERAL_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="gateway.image",
+        source="hub, tag, values.global.hub, values.global.tag",
+        why="in an operator without a control plane they are about gateways alone, whose image injection decides",
+        example=Example(
+            spec="{profile: empty, hub: registry.example.com/istio, "
+            "components: {ingressGateways: [{name: gw, enabled: true}]}}",
+            release="gw",
+            outcome="manual",
+            leaf="hub",
+        ),
+    ),
+    Rule(
+        id="gateway.injection",
+        source="components.*Gateways[].label, values.gateways.*.labels, overlays",
+        why="a label that turns injection off would leave a gateway of Helm without a proxy; it is never carried",
+        example=Example(
+            spec="components: {ingressGateways: [{name: istio-ingressgateway, enabled: true, "
+            'label: {sidecar.istio.io/inject: "false"}}]}',
+            release=_GATEWAY,
+            outcome="manual",
+            leaf="components.ingressGateways[0].label.sidecar\\.istio\\.io/inject",
+        ),
+    ),
+    Rule(
         id="gateway.tag",
         source="components.*Gateways[].tag",
         manifest="Deployment spec.template.spec.containers[name:istio-proxy].image",
