@@ -25,6 +25,7 @@ class Draft:
     claims: Claims
     patches: PatchBuilder = field(default_factory=PatchBuilder)
     explicit: set[Path] = field(default_factory=set)
+    patched: dict[Place, list[Leaf]] = field(default_factory=dict)
 
     @property
     def chart(self) -> ChartFacts:
@@ -84,8 +85,14 @@ class Draft:
     def claim_patch(self, target: Target, path: ManifestPath, found: list[Leaf], rule: str, reason: str = "") -> None:
         """Note that leaves live on in a patch."""
         place = Place(self.release.name, describe(target, path))
+        self.patched.setdefault(place, []).extend(found)
         for leaf in found:
             self.claims.add(leaf, Claim(Outcome.PATCH, rule, place, reason))
+
+    def patched_again(self, target: Target, path: ManifestPath, winner: Leaf | None, rule: str, why: str) -> None:
+        """What was patched at just this place before no longer counts: it is about to be replaced."""
+        for leaf in self.patched.pop(Place(self.release.name, describe(target, path)), []):
+            self.claims.overridden(leaf, winner, rule, why, release=self.release.name)
 
     def patch(
         self,

@@ -249,6 +249,8 @@ class OverlayMapper:
             self.draft.patches.delete(target, strategic, WHY)
         else:
             replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
+            if replace or isinstance(value, Scalar):
+                self.draft.patched_again(target, strategic, next(leaves(value), None), RULE, "overlays are applied last")
             self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
         self.draft.claim_patch(target, strategic, found, RULE)
 

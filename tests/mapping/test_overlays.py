@@ -52,3 +52,13 @@ def test_a_misspelt_component_is_unknown() -> None:
     (entry,) = [e for e in conversion.ledger.entries if "ztunel" in e.leaf.path]
     assert (entry.outcome, entry.rule) == (Outcome.MANUAL, "unknown")
     assert entry.action == "did you mean spec.components.ztunnel?"
+
+
+@pytest.mark.parametrize("first", ["priorityClassName: a", "overlays: [{A}, {B}]"])
+def test_an_overlay_takes_the_place_of_an_earlier_patch(first: str) -> None:
+    overlay = "kind: Deployment, name: istiod, patches: [{path: spec.template.spec.priorityClassName, value: %s}]"
+    k8s = first.replace("A", overlay % "a").replace("B", overlay % "b")
+    k8s = k8s if "overlays" in k8s else f"{k8s}, overlays: [{{{overlay % 'b'}}}]"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{{k8s}}}}}}}\n", to="1.25.3")
+    found = {str(e.leaf.value): e.outcome for e in conversion.ledger.entries}
+    assert (found["a"], found["b"]) == (Outcome.OVERRIDDEN, Outcome.PATCH)
