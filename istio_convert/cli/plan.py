@@ -13,6 +13,7 @@ from istio_convert.cli.command import Command, common
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import text_of
 from istio_convert.cli.settings import emit_options, settings_from
+from istio_convert.errors import InputError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion, Source
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
 _HELP = """Write the migration of a running mesh: a runbook, numbered scripts, and the way back.
 
-The folder has RUNBOOK.md, scripts that may be run again at any time, rollback.sh, plan.json and the releases. Give
---live a dump of the cluster (00-preflight.sh writes one), so that live selectors, ports and policies are compared.
+The folder has RUNBOOK.md, REPORT.md, scripts that may be run again at any time, rollback.sh, plan.json
+and the releases. Give --live a dump of the cluster (00-preflight.sh writes one), so that live selectors, ports and
+policies are compared.
 
 \b
   istio-convert plan operator.yaml --from 1.24.6 --to 1.25.3 --strategy in-place -o migration/
@@ -96,14 +98,16 @@ def command(operators: tuple[str, ...], output: str | None, as_json: bool, **par
     """Convert, render what is at hand, plan, write."""
     from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
     from istio_convert.emit import write  # noqa: PLC0415 - lazy: --help needs no library
+    from istio_convert.report import render  # noqa: PLC0415 - lazy: --help needs no library
 
     if not output and not as_json:
         raise click.UsageError("give -o DIR for the folder, or --json")
     options = _options(params)
     emit = settings_from(params).emit_options()
     sources = [inputs.read(name) for name in inputs.expand(operators)]
-    plan = _plan(sources, options, params)
-    files = migrate.files(plan, emit)
+    conversion = _convert(sources, params)
+    plan = _plan(conversion, sources, options, params)
+    files = migrate.files(plan, emit) | {"REPORT.md": render(conversion.report, "markdown")}
     if output:
         write(output, files, force=params["force"] or _only_ours(output, files))
     if as_json:
@@ -145,10 +149,9 @@ def _options(params: dict[str, Any]) -> Options:
     return options
 
 
-def _plan(sources: list[Source], options: Options, params: dict[str, Any]) -> Plan:
+def _plan(conversion: Conversion, sources: list[Source], options: Options, params: dict[str, Any]) -> Plan:
     from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
 
-    conversion = _convert(sources, params)
     beside = None
     if options.strategy is migrate.Strategy.CANARY:
         beside = _convert(sources, params, f"revision={migrate.revision_of(options, conversion.version)}")
@@ -157,6 +160,11 @@ def _plan(sources: list[Source], options: Options, params: dict[str, Any]) -> Pl
     if params["live"]:
         dumps = [inputs.read(name) for name in params["live"]]
         live = [item for dump in dumps for item in migrate.read_objects(dump.text, dump.name)]
+        if not live:
+            names = ", ".join(params["live"])
+            raise InputError(
+                f"no objects in {names}", hint="dump the cluster with 00-preflight.sh, or leave out --live"
+            )
     texts = [(source.name, text_of(source.name, source.text)) for source in sources]
     return migrate.plan(
         conversion,

@@ -250,7 +250,9 @@ class OverlayMapper:
         else:
             replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
             if replace or isinstance(value, Scalar):
-                self.draft.patched_again(target, strategic, next(leaves(value), None), RULE, "overlays are applied last")
+                self.draft.patched_again(
+                    target, strategic, next(leaves(value), None), RULE, "overlays are applied last"
+                )
             self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
         self.draft.claim_patch(target, strategic, found, RULE)
 

@@ -4,18 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.migrate.model import Finding, Level, Stage
 from istio_convert.migrate.objects import Known, index, look_up, pod_labels, selects, text_map
 from istio_convert.migrate.ownership import twice
 from istio_convert.migrate.references import texts
 from istio_convert.migrate.stages import object_of
+from istio_convert.paths import render
 
 #: Field managers that are expected on Istio's objects.
 _EXPECTED_MANAGERS = frozenset(
     {"istio-operator", "helm", "helm-controller", "pilot-discovery", "kube-controller-manager", "istio-convert"}
 )
 _WORKLOADS = ("Deployment", "DaemonSet")
+#: The finding about fields that need a person.
+OPEN_FIELDS = "open-fields"
 _NETWORKING = "networking.istio.io"
+
+
+def of_fields(ledger: ClosedLedger) -> list[Finding]:
+    """Which settings of the operators are not carried over."""
+    left = [entry for entry in ledger.entries if entry.outcome in (Outcome.MANUAL, Outcome.LOST)]
+    if not left:
+        return []
+    return [
+        Finding(
+            OPEN_FIELDS,
+            Level.WARNING,
+            "Fields of the operators need a decision, or have no effect any more after the migration.",
+            "Settle each of them before the first step, then plan again.",
+            tuple(f"{e.leaf.origin} {render(e.leaf.path)}: {e.reason}; {e.action}" for e in left),
+        )
+    ]
 
 
 def of_rendered(rendered: Sequence[Known]) -> list[Finding]:

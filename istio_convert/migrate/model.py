@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
+from istio_convert.ledger import ClosedLedger
 from istio_convert.operator.effective import Effective
 from istio_convert.release import Release
 
@@ -189,3 +190,7 @@ class Converted(Protocol):
     @property
     def operators(self) -> Sequence[Effective]:
         """The operators after merging."""
+
+    @property
+    def ledger(self) -> ClosedLedger:
+        """What became of every field."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from istio_convert.emit import EmitOptions, Files, emit
+from istio_convert.migrate.findings import OPEN_FIELDS
 from istio_convert.migrate.model import Command, Plan, Step
 from istio_convert.migrate.runbook import runbook
 from istio_convert.migrate.scripts import scripts
@@ -23,10 +25,12 @@ def files(plan: Plan, options: EmitOptions | None = None) -> Files:
     Raises:
         InvalidNameError: a name must not reach a path or a script.
     """
+    todo = next((finding.objects for finding in plan.findings if finding.id == OPEN_FIELDS), ())
+    how = replace(options or EmitOptions(), todo=todo)
     result: Files = {"RUNBOOK.md": runbook(plan), **scripts(plan), "plan.json": plan_json(plan)}
     for stage in plan.stages:
         for target in dict.fromkeys((plan.target, "helm")):
-            written = emit(stage.releases, target, options)
+            written = emit(stage.releases, target, how)
             result |= {f"releases/{stage.name}/{target}/{path}": text for path, text in written.items()}
     return result
 

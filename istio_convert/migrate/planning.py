@@ -137,6 +137,7 @@ def _findings(
 ) -> list[Finding]:
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
+    found += checks.of_fields(conversion.ledger)
     if new is None:
         found.append(
             Finding(

@@ -16,7 +16,7 @@ from istio_convert.errors import OutputError
 from istio_convert.migrate import rules
 from istio_convert.migrate.model import Converted, Stage, Strategy
 from istio_convert.migrate.options import Options, revision_of
-from istio_convert.release import Release, Target
+from istio_convert.release import Patch, Release, Target
 from istio_convert.source.nodes import Mapping, clone, from_data, get, put
 
 #: In which order releases are applied.
@@ -58,7 +58,7 @@ def build(conversion: Converted, options: Options, beside: Converted | None = No
         [
             *(_new_default(r, revision) for r in shared),
             *(_default_tag(r, options, conversion) for r in istiods),
-            *(_own_account(r) for r in gateways),
+            *(_own_account(r, beside.releases) for r in gateways),
         ]
     )
     return Stage("beside", tuple(before)), Stage("final", tuple(after))
@@ -193,15 +193,27 @@ def _second_gateway(release: Release, options: Options, istiods: set[str]) -> Re
     moved.patches = [
         replace(patch, target=_renamed(patch.target, old, new))
         for patch in release.patches
-        if not (options.traffic == "selector" and patch.target.kind == "Service")
+        if not _is_account(patch)  # the old gateway's account stays as it is
+        and not (options.traffic == "selector" and patch.target.kind == "Service")
     ]
     moved.depends_on = [name for name in release.depends_on if name in istiods or not istiods]
     return moved
 
 
-def _own_account(release: Release) -> Release:
+def _own_account(release: Release, originals: Sequence[Release]) -> Release:
     """In the end the release owns the ServiceAccount, whose name the principals of policies contain."""
-    return _edited(release, {("serviceAccount", "create"): None})
+    account = _dict(release.values_data(), "serviceAccount").get("name")
+    own = _edited(release, {("serviceAccount", "create"): None})
+    patches = [patch for original in originals if original.chart == "gateway" for patch in original.patches]
+    of_account = [
+        p for p in patches if _is_account(p) and p.target.name == account and p.target.namespace == own.namespace
+    ]
+    own.patches = [*own.patches, *of_account]
+    return own
+
+
+def _is_account(patch: Patch) -> bool:
+    return patch.target.kind == "ServiceAccount"
 
 
 def _renamed(target: Target, old: str, new: str) -> Target:

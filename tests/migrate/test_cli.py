@@ -67,18 +67,58 @@ def test_json(operator: str) -> None:
     assert [step["number"] for step in plan["steps"]] == sorted(step["number"] for step in plan["steps"])
 
 
+DUMP = "kind: List\nitems: [{apiVersion: v1, kind: Namespace, metadata: {name: shop}}]\n"
+
+
 def test_a_dump_gives_the_list_of_what_goes(operator: str, tmp_path: Path) -> None:
     dump = tmp_path / "live.yaml"
-    dump.write_text("kind: List\nitems: []\n", encoding="utf-8")
+    dump.write_text(DUMP, encoding="utf-8")
     plan = json.loads(run(operator, *WAY, "--json", "--live", str(dump)).stdout)
     assert "no-dump" not in {finding["id"] for finding in plan["findings"]}
+
+
+@pytest.mark.parametrize("text", ["", "kind: List\nitems: []\n"])
+def test_a_dump_without_objects_is_an_error(operator: str, tmp_path: Path, text: str) -> None:
+    dump = tmp_path / "live.yaml"
+    dump.write_text(text, encoding="utf-8")
+    result = run(operator, *WAY, "--json", "--live", str(dump))
+    assert result.exit_code == 1
+    assert "no objects in" in result.stderr
+
+
+def test_fields_for_a_person_are_a_finding(tmp_path: Path) -> None:
+    old = tmp_path / "old.yaml"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+    old.write_text(f"{head}spec: {{addonComponents: {{kiali: {{enabled: true}}}}}}\n", encoding="utf-8")
+    assert run(str(old), *WAY, "-o", str(tmp_path / "out")).exit_code in (0, 3)
+    (finding,) = [
+        f for f in json.loads((tmp_path / "out/plan.json").read_text())["findings"] if f["id"] == "open-fields"
+    ]
+    assert "spec.addonComponents.kiali.enabled" in finding["objects"][0]
+    assert "kiali" in (tmp_path / "out/RUNBOOK.md").read_text()
+    assert "kiali" in (tmp_path / "out/REPORT.md").read_text()
+    readme = next((tmp_path / "out/releases").glob("*/flux/README.md")).read_text()
+    assert "kiali" in readme[readme.index("## What still needs a person") :]
+
+
+def test_pull_secrets_of_the_account_reach_it_when_the_release_owns_it(tmp_path: Path) -> None:
+    old = tmp_path / "old.yaml"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+    old.write_text(f"{head}spec: {{values: {{global: {{imagePullSecrets: [pull]}}}}}}\n", encoding="utf-8")
+    way = ("--from", "1.24.6", "--to", "1.25.3", "--strategy", "canary")
+    result = run(str(old), *way, "-o", str(tmp_path / "out"))
+    assert result.exit_code in (0, 3), result.stderr
+    texts = {
+        p.parts[-3]: p.read_text() for p in (tmp_path / "out/releases").glob("*/flux/istio-ingressgateway-helm.yaml")
+    }
+    assert {stage: "kind: ServiceAccount" in text for stage, text in texts.items()} == {"beside": False, "final": True}
 
 
 def test_a_plan_may_be_written_again_beside_what_its_scripts_wrote(operator: str, tmp_path: Path) -> None:
     folder = tmp_path / "migration"
     run(operator, *WAY, "-o", str(folder))
     (folder / "backup").mkdir()
-    (folder / "backup" / "live.yaml").write_text("kind: List\nitems: []\n", encoding="utf-8")
+    (folder / "backup" / "live.yaml").write_text(DUMP, encoding="utf-8")
     again = run(operator, *WAY, "--live", str(folder / "backup" / "live.yaml"), "-o", str(folder))
     assert again.exit_code == 3, again.stderr
     assert (folder / "backup" / "live.yaml").is_file()
