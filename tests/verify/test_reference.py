@@ -68,6 +68,13 @@ def test_what_istioctl_writes_into_the_users_own_maps(charts: ReleaseCharts) -> 
     assert got["pilot"] == {"enabled": True, "x": 1, "cni": {"enabled": False}}
 
 
+@pytest.mark.parametrize(("version", "winner"), [("1.22.8", "values"), ("1.23.6", "values"), ("1.24.0", "spec")])
+def test_values_won_over_the_mesh_of_the_spec_until_1_23(charts: ReleaseCharts, version: str, winner: str) -> None:
+    spec = "meshConfig: {a: spec, c: 2}\nvalues: {meshConfig: {a: values, b: 1}}"
+    got = values(charts, spec, semantics=semantics_of(version))
+    assert got["meshConfig"] == {"a": winner, "b": 1, "c": 2}
+
+
 def test_files_and_flags_in_order(charts: ReleaseCharts) -> None:
     files = [
         operator("tag: a\nhub: x\nvalues: {l: [1, 2], m: {a: 1}}"),

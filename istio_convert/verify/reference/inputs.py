@@ -1,6 +1,7 @@
 """From operator files, flags and profiles to the one merged operator that istioctl renders.
 
-Source of the facts: operator/pkg/render/manifest.go of Istio's release tags.
+Source of the facts: operator/pkg/render/manifest.go of Istio's release tags, TranslateHelmValues in
+operator/pkg/translate/translate.go up to 1.23.
 """
 
 from __future__ import annotations
@@ -113,6 +114,8 @@ def merge_inputs(operators: Sequence[Tree], sets: Sequence[str], charts: Release
         raise RenderError("istioctl refuses the input: spec is no map")
     profile = get_text(user, "spec", "profile") or "default"
     own_values = get_map(user, "spec", "values")
+    if semantics.values_win:
+        own_values = copy.deepcopy(own_values)  # before the merge makes these very maps part of the base
     base = read_profile(profile, charts)
     merge_from(base, user)
     _translate(base, semantics)

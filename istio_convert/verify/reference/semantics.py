@@ -30,6 +30,8 @@ class Semantics:
         strict_overlays: an overlay that matches no object, or a path that cannot be walked, is an error.
         old_component_state: the charts hear of CNI as ``istio_cni.enabled``, not ``pilot.cni.enabled``, and of the
             base component as ``global.enabled`` and ``global.namespace``, which no template reads.
+        values_win: the user's ``spec.values`` win over fields of the spec, ``meshConfig`` too; later istioctl writes
+            the fields into the user's own maps and so lets the spec win there.
         keeps_value_labels: a gateway without a ``label`` keeps the labels that ``values.gateways`` gives it.
         has_remote: there is a component ``istiodRemote``; later istioctl passes over it.
     """
@@ -42,6 +44,7 @@ class Semantics:
     replicas_yield: bool = False
     strict_overlays: bool = False
     old_component_state: bool = False
+    values_win: bool = False
     keeps_value_labels: bool = False
     has_remote: bool = False
 
@@ -64,6 +67,7 @@ _CHANGES = (
             "replicas_yield": True,
             "strict_overlays": True,
             "old_component_state": True,
+            "values_win": True,
             "keeps_value_labels": True,
         },
     ),
