@@ -143,6 +143,8 @@ class _Comparison:
         elif identity.kind == "ServiceAccount":
             # the pods that use the account are compared with the secrets that they end up with
             mine, theirs = ({k: v for k, v in side.items() if k != "imagePullSecrets"} for side in whole)
+        elif identity.kind == "Service":
+            theirs = _with_ports_as_in(mine, theirs)
         for path, before, after in _all_differences(mine, theirs):
             kind, why = explain(identity, path, before, after, whole)
             found.append(Difference(kind, path_text(path), before, after, why, path))
@@ -195,6 +197,20 @@ def _with_namespace(item: Rendered, skip: Iterable[str] = ()) -> Object:
         metadata = {**metadata, "namespace": item.id.namespace}
     rest = {key: value for key, value in item.object.items() if key not in skip}
     return {**rest, "metadata": metadata}
+
+
+def _with_ports_as_in(mine: Object, theirs: Object) -> Object:
+    """Helm's Service (normal form) with its ports in istioctl's order where they are the same ports.
+
+    The API server keeps ports by number and protocol. Their order counts for a load balancer only: some clouds probe
+    the first port.
+    """
+    ports, others = (_at(side, ("spec",)).get("ports") or [] for side in (mine, theirs))
+    keys = {(port.get("port"), port.get("protocol", "TCP")) for port in ports}
+    balanced = any(_at(side, ("spec",)).get("type") == "LoadBalancer" for side in (mine, theirs))
+    if balanced or len(keys) < len(ports) or len(ports) != len(others) or any(port not in others for port in ports):
+        return theirs
+    return {**theirs, "spec": {**theirs["spec"], "ports": ports}} if ports else theirs
 
 
 def _join_cni(values: dict[str, Any]) -> None:

@@ -167,6 +167,18 @@ def test_numbers_elsewhere_are_no_texts() -> None:
     assert found(before, after) == [("unexplained", "data.a.env.labels.a")]
 
 
+def test_the_order_of_service_ports_counts_for_load_balancers_only() -> None:
+    def service(numbers: list[int], **fields: Any) -> Object:
+        ports = [{"name": f"p{number}", "port": number, "targetPort": 1} for number in numbers]
+        return obj("Service", spec={"ports": ports, **fields})
+
+    assert found(service([1, 2, 3]), service([3, 1, 2])) == []
+    assert found(service([1, 2]), service([1, 2, 3])) != []
+    assert found(service([1, 2]), service([2, 4])) != []
+    assert found(service([1, 1]), service([1, 2])) != []
+    assert found(service([1, 2], type="LoadBalancer"), service([2, 1], type="LoadBalancer")) != []
+
+
 def test_objects_that_several_releases_bring() -> None:
     after = [*side(obj("Service"), release="one"), *side(obj("Service"), release="two")]
     (difference,) = only(compare(side(obj("Service")), after)).unexplained
