@@ -78,8 +78,17 @@ def _replace(value: Any, tags: Mapping[str, str], key: str) -> Any:
         return tags[value].split("-")[0] if value in tags else value
     if isinstance(value, str) and key == "image":
         name, colon, tag = value.rpartition(":")
-        return f"{name}:{tags[tag]}" if colon and tag in tags else value
+        return f"{name}:{_tag_of_release(tag, tags)}" if colon else value
     return value
+
+
+def _tag_of_release(tag: str, tags: Mapping[str, str]) -> str:
+    """An image's tag as the release's. Charts append a variant of the values to the tag that the operator pins."""
+    match = _RELEASE_TAG.match(tag)
+    if tag in tags or not match or not match.group(2):
+        return tags.get(tag, tag)
+    bare = match.group(1)
+    return f"{tags[bare]}{match.group(2)}" if bare in tags else tag
 
 
 def join_variant(values: Tree) -> None:

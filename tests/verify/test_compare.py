@@ -298,6 +298,15 @@ def test_pinned_tags() -> None:
     assert found(workload("h/pilot:1.11.4"), workload("h/pilot:1.25.3")) != []
 
 
+def test_pinned_tags_with_a_variant_of_the_values() -> None:
+    tags = {"1.24.1": "1.25.3"}
+    assert found(workload("h:5000/pilot:1.24.1-debug"), workload("h:5000/pilot:1.25.3-debug"), tags=tags) == []
+    assert found(workload("h/pilot:1.24.1-debug"), workload("h/pilot:1.25.3"), tags=tags) != []
+    assert found(workload("h/pilot:1.24.2-debug"), workload("h/pilot:1.25.3-debug"), tags=tags) != []
+    assert found(workload("h/pilot:1.24.1-acme"), workload("h/pilot:1.24.1-acme"), tags=tags) == []
+    assert found(workload("h/pilot:1.24.1-acme"), workload("h/pilot:1.25.3-acme"), tags=tags) != []
+
+
 def test_which_tags_are_pinned() -> None:
     spec = {
         "tag": "1.11.4",
