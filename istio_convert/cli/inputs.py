@@ -54,10 +54,8 @@ def read(name: str) -> Source:
     """
     from istio_convert.api import Source  # noqa: PLC0415 - lazy: --help needs no library
 
-    if name == STDIN:
-        return Source(STDIN, sys.stdin.buffer.read())
     try:
-        return Source(name, Path(name).read_bytes())
+        return Source(name, sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or type(error).__name__}", origin=Origin(name)) from error
 

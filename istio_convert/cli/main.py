@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import click
 
+from istio_convert.cli import streams
 from istio_convert.cli.command import SETTINGS
 from istio_convert.cli.exits import MEANINGS, Exit
+from istio_convert.errors import OutputError
 
 DEFAULT = "convert"
 
@@ -87,7 +88,7 @@ class Program(click.Group):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except BrokenPipeError:
-            _abandon_stdout()
+            streams.abandon("stdout")
             raise click.exceptions.Exit(Exit.BROKEN_PIPE) from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
@@ -104,7 +105,7 @@ class Program(click.Group):
             code = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            _abandon_stdout()
+            streams.abandon("stdout")
             return Exit.BROKEN_PIPE
         return code
 
@@ -118,6 +119,7 @@ class Program(click.Group):
         **extra: Any,
     ) -> Any:
         """Run the program and leave with its exit code (with ``standalone_mode``), or return it."""
+        streams.open_closed()
         try:
             code = super().main(
                 args,
@@ -128,24 +130,32 @@ class Program(click.Group):
                 **extra,
             )
         except click.ClickException as error:
-            error.show()
+            _tell(error.show)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt):
-            click.echo("interrupted; nothing is half-written", err=True)
+            _tell(lambda: click.echo("interrupted; nothing is half-written", err=True))
             code = Exit.INTERRUPTED
         except BrokenPipeError:
-            _abandon_stdout()
+            streams.abandon("stdout")
             code = Exit.BROKEN_PIPE
+        except OutputError:  # stderr could not be written, so there is no place for a message
+            code = Exit.BAD
+        except OSError as error:
+            if error.filename is not None:  # no stream: those have no name
+                raise
+            streams.abandon("stdout")
+            reason = error.strerror or type(error).__name__
+            _tell(lambda: click.echo(f"error: stdout cannot be written: {reason}", err=True))
+            code = Exit.BAD
         return sys.exit(int(code or 0)) if standalone_mode else int(code or 0)
 
 
-def _abandon_stdout() -> None:
-    """Let nothing more be written: a flush at exit would fail again, and say so."""
+def _tell(show: Callable[[], object]) -> None:
+    """Write to stderr while the program ends; when that fails, too, only the exit code is left to tell it."""
     try:
-        descriptor = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(descriptor, sys.stdout.fileno())
-    except (OSError, ValueError):  # stdout has no descriptor, as in a test
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - lives as long as the program
+        show()
+    except OSError:
+        streams.abandon("stderr")
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import click
+
+from istio_convert.cli import streams
+from istio_convert.errors import OutputError
 
 if TYPE_CHECKING:
     from istio_convert.errors import IstioConvertError
@@ -56,13 +59,31 @@ def style_for(choice: str, stream: IO[Any]) -> Style:
 
 
 def product(text: str) -> None:
-    """Write to stdout, byte for byte."""
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    """Write to stdout, byte for byte.
+
+    Raises:
+        OutputError: it cannot be written, as when the disk behind it is full.
+    """
+    _write("stdout", text.encode("utf-8", "backslashreplace"))
 
 
 def say(text: str) -> None:
-    """Write to stderr. Colours are in the text already, if any."""
-    click.echo(text, err=True, nl=False, color=True)
+    """Write to stderr. Colours are in the text already, if any.
+
+    Raises:
+        OutputError: it cannot be written; further texts are dropped.
+    """
+    _write("stderr", text)
+
+
+def _write(name: Literal["stdout", "stderr"], text: str | bytes) -> None:
+    try:
+        click.echo(text, err=name == "stderr", nl=False, color=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        streams.abandon(name)
+        raise OutputError(f"{name} cannot be written: {error.strerror or type(error).__name__}") from error
 
 
 def show_error(error: IstioConvertError, colour: str = "auto") -> None:
