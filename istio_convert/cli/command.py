@@ -16,6 +16,8 @@ from istio_convert.errors import IstioConvertError
 ENVIRONMENT = "ISTIO_CONVERT_"
 #: options that are no environment variable: ISTIO_CONVERT_CHARTS is the cache itself, not what to use instead
 _WITHOUT_VARIABLE = frozenset({"--charts"})
+#: metavars of what is the name of a file or folder
+_NAMES = frozenset({"FILE", "FILE|-", "DIR", "DUMP", "OPERATOR..."})
 SETTINGS: dict[str, Any] = {
     "help_option_names": ["-h", "--help"],
     "max_content_width": 100,
@@ -33,6 +35,23 @@ class Command(click.Command):
         for param in self.params:
             if isinstance(param, click.Option) and param.envvar is None:
                 param.envvar = variable_of(param)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments; an empty name, as of a variable that is not set, must not pass for none or for ``.``.
+
+        Raises:
+            BadParameter: a file or folder has an empty name.
+        """
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            if (
+                param.metavar in _NAMES
+                and not ctx.resilient_parsing
+                and "" in (value if isinstance(value, tuple) else (value,))
+            ):
+                raise click.BadParameter("the name is empty; is a variable not set?", ctx, param)
+        return rest
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function; turn errors of the package into a message and a code.
