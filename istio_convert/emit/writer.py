@@ -8,6 +8,7 @@ through a symbolic link, and nothing that another hand wrote is removed or overw
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import sys
@@ -206,7 +207,7 @@ def _os_errors(target: Path) -> Iterator[None]:
         yield
     except OSError as error:
         where = error.filename or target
-        raise OutputError(
-            f"{where} cannot be written: {error.strerror or type(error).__name__}",
-            hint=f"nothing was changed in {target}" if target.exists() else "nothing was written",
-        ) from error
+        hint = f"nothing was changed in {target}" if target.exists() else "nothing was written"
+        if error.errno == errno.EBUSY or os.path.ismount(target):
+            hint += "; the folder is replaced whole, by a rename, and a mount point cannot be: name a folder inside it"
+        raise OutputError(f"{where} cannot be written: {error.strerror or type(error).__name__}", hint=hint) from error
