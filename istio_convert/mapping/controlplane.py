@@ -80,6 +80,8 @@ class SettingsMapper:
         return self.plane.value_is_equal(self.component.kind, slot)
 
     def _convert(self, slot: Slot, node: Node, path: Path | None) -> Converted:
+        if isinstance(node, Scalar) and node.value is None:
+            return Converted(None, node)  # a null takes away whatever the chart renders there
         if slot.convert is not None:
             facts = Facts(self.draft.chart.template_env, SINGLED_OUT_ENV, self.draft.chart.reads)
             converted = slot.convert(node, facts)

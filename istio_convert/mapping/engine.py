@@ -165,9 +165,8 @@ class Engine:
     def _warn(self, component: Component, draft: Draft) -> None:
         """Say what is carried as it was and still asks for a look."""
         count = get(component.k8s, ("replicaCount",))
-        fixed = any(
-            "replicas" in patch.first.get("spec", {}) and patch.first["spec"]["replicas"] is not None
-            for patch in draft.patches.objects.values()
+        fixed = component.kind not in ("cni", "ztunnel") and any(
+            (patch.first.get("spec") or {}).get("replicas") is not None for patch in draft.patches.objects.values()
         )
         if fixed and isinstance(count, Scalar):
             words = f"replicaCount of {draft.release.name} is kept beside an autoscaler, and the two fight over it"

@@ -17,9 +17,9 @@ from istio_convert.mapping.gateway_objects import (
     untouched,
     without_mark,
 )
-from istio_convert.mapping.gateway_overlays import GatewayOverlays
+from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
+from istio_convert.mapping.model import CONTAINER, IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
@@ -35,6 +35,7 @@ from istio_convert.source.nodes import (
     get,
     leaves,
     to_data,
+    walk,
 )
 
 #: where istioctl applies the k8s settings of a gateway
@@ -75,6 +76,7 @@ class GatewayMapper:
     objects: GatewayObjects = field(init=False)
     initial: dict[str, object] = field(init=False)
     has_other_containers: bool = False
+    deletions: list[Deletion] = field(default_factory=list)
 
     def run(self) -> None:
         """Fill the release of this gateway."""
@@ -91,7 +93,7 @@ class GatewayMapper:
         self.objects = builder.build(labels)
         self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
         self._apply_settings()
-        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.initial)
+        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.initial, self.deletions)
         overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
         self._keep_injection()
         rest = RestMapper(self.draft, self.component, self.objects, self.initial)
@@ -149,8 +151,15 @@ class GatewayMapper:
         for override in merging.overrides:
             by = f"{override.winner.origin} wins: " if override.winner is not None else ""
             self.draft.claims.add(override.leaf, Claim(Outcome.OVERRIDDEN, "k8s", None, f"{by}{override.why}"))
+        emptied = _nulls(path, node)
         for leaf in merging.consumed:
-            self.draft.claims.add(leaf, Claim(Outcome.DEFAULT, "k8s", None, "removes what Helm's chart does not set"))
+            if emptied.get(leaf) == ("spec",):
+                reason = f"istioctl would leave the {kind} without a spec"
+                self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "k8s", None, reason, "remove the field"))
+            elif leaf in emptied:
+                self.deletions.append(Deletion(kind, emptied[leaf], leaf))
+            else:
+                self.draft.claims.add(leaf, Claim(Outcome.DEFAULT, "k8s", None, "changes nothing"))
         if kind == "PodDisruptionBudget":
             spec = tree.items.get("spec")
             if isinstance(spec, Mapping) and {"maxUnavailable", "minAvailable"} <= set(spec.items):
@@ -362,6 +371,17 @@ def _covers(value: object, default: object) -> bool:
             key in value and _covers(value[key], below) for key, below in default.items() if below not in ({}, None)
         )
     return True
+
+
+def _nulls(path: ManifestPath, node: Node) -> dict[Leaf, ManifestPath]:
+    """Where a setting has nulls, which take away what stands there; not inside of lists."""
+    found: dict[Leaf, ManifestPath] = {}
+    for below, child in walk(node):
+        plain = [step for step in below if isinstance(step, str)]
+        if child.leaf is not None and isinstance(child, Scalar) and child.value is None and len(plain) == len(below):
+            of_proxy = tuple(("name", PROXY) if step == CONTAINER else step for step in path)
+            found[child.leaf] = (*of_proxy, *plain)
+    return found
 
 
 def _nested(path: ManifestPath, node: Node) -> Node:

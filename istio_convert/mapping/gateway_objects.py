@@ -131,12 +131,17 @@ class GatewayBuilder:
         """A map of the fields that Go counts as true."""
         return Mapping({key: clone(node) for key, node in fields.items() if node is not None and _true(node)})
 
+    def _printed(self, **names: str) -> Mapping:
+        """A map of values that the template prints without asking whether Go counts them as true."""
+        found = {key: self._get(name) for key, name in names.items()}
+        return Mapping({key: clone(node) for key, node in found.items() if node is not None and not _is_blank(node)})
+
     def _deployment(self, labels: Mapping) -> Mapping:
         spec = Mapping()
         if not self._on("autoscaleEnabled") and self._on("replicaCount"):
             spec.items["replicas"] = clone(_known(self._get("replicaCount")))
         spec.items["selector"] = _map(matchLabels=clone(labels))
-        rolling = self._some(maxSurge=self._get("rollingMaxSurge"), maxUnavailable=self._get("rollingMaxUnavailable"))
+        rolling = self._printed(maxSurge="rollingMaxSurge", maxUnavailable="rollingMaxUnavailable")
         spec.items["strategy"] = _map(rollingUpdate=rolling)
         annotations = Mapping()
         merge = get(self.values, ("meshConfig", "enablePrometheusMerge")) or Scalar(True)
@@ -324,6 +329,11 @@ def _provided(**fields: Any) -> Mapping:
 
 def _map(**fields: Node) -> Mapping:
     return Mapping(dict(fields))
+
+
+def _is_blank(node: Node) -> bool:
+    """Whether a template that prints the node writes null."""
+    return isinstance(node, Scalar) and node.value in (None, "")
 
 
 def _known(node: Node | None) -> Node:

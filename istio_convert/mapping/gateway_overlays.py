@@ -27,11 +27,18 @@ from istio_convert.release import Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves
 
 RULE = "overlay"
+#: places that a gateway under Helm cannot do without as a whole
+NEEDED = {
+    "gateway.podAnnotations": "the annotations hold what asks for injection, by which Helm's gateways live",
+    "gateway.securityContext": "the gateway chart gives the proxy a user of its own",
+}
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
 @dataclass(slots=True)
-class _Deletion:
+class Deletion:
+    """A place of a gateway's object that the operator empties."""
+
     kind: str
     path: ManifestPath
     leaf: Leaf
@@ -45,7 +52,7 @@ class GatewayOverlays:
     draft: Draft
     objects: GatewayObjects
     initial: dict[str, object]
-    deletions: list[_Deletion] = field(default_factory=list)
+    deletions: list[Deletion] = field(default_factory=list)
 
     def apply(self, unmatched_is_error: bool) -> None:  # noqa: FBT001 - a fact of the version
         """Apply all overlays in order."""
@@ -114,7 +121,7 @@ class GatewayOverlays:
             self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
             return
         if value is None and path_leaf is not None:
-            self.deletions.append(_Deletion(kind, _manifest(steps), path_leaf))
+            self.deletions.append(Deletion(kind, _manifest(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
 
@@ -142,9 +149,13 @@ class GatewayOverlays:
     def settle_deletions(self, target_of: Callable[[str], Target]) -> None:
         """Say what became of deletions: most remove what the gateway chart does not render anyway."""
         for deletion in self.deletions:
-            slot = next(
-                (s for s in GATEWAY_SLOTS if s.kind == deletion.kind and deletion.path[: len(s.path)] == s.path), None
-            )
+            around = [s for s in GATEWAY_SLOTS if s.kind == deletion.kind and deletion.path[: len(s.path)] == s.path]
+            slot = max(around, key=lambda s: len(s.path), default=None)
+            if slot is not None and slot.path == deletion.path and slot.id in NEEDED:
+                reason = NEEDED[slot.id]
+                claim = Claim(Outcome.MANUAL, RULE, None, reason, "remove single keys instead, or leave it as it is")
+                self.draft.claims.add(deletion.leaf, claim)
+                continue
             if slot is None or slot.provided or not slot.value_path:
                 reason = "the gateway chart renders nothing there"
                 if slot is not None and slot.provided:
@@ -154,10 +165,9 @@ class GatewayOverlays:
             rest = tuple(str(step) for step in deletion.path[len(slot.path) :] if isinstance(step, str))
             default = self.draft.chart.default((*slot.value_path, *rest))
             renders = default is not MISSING and bool(default) and slot.kind != "PodDisruptionBudget"
-            chart_missing = self.draft.chart.default(slot.value_path)
-            if renders and isinstance(chart_missing, dict) and rest:
+            if renders:
                 target = target_of(deletion.kind)
-                self.draft.patches.delete(target, deletion.path, f"an overlay deletes this ({slot.id})")
+                self.draft.patches.delete(target, deletion.path, f"the operator takes this away ({slot.id})")
                 self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
             else:
                 self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")

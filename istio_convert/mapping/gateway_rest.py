@@ -42,6 +42,9 @@ class RestMapper:
     def identity(self, gateway: Mapping, plane: ControlPlane) -> None:
         """Names, labels, account, revision, platform, image: what makes it the same gateway."""
         draft = self.draft
+        policy = get(plane.effective.values, ("global", "networkPolicy", "enabled"))
+        if policy is not None and draft.chart.reads(("global", "networkPolicy", "enabled")):
+            draft.set_value(("global", "networkPolicy", "enabled"), clone(policy), "gateway.networkPolicy")
         self._labels()
         account = Scalar(self.objects.service_account)
         draft.set_value(("serviceAccount", "name"), account, "gateway.serviceAccount.name", explicit=True)
@@ -50,9 +53,6 @@ class RestMapper:
             draft.set_value(("revision",), clone(revision), "gateway.revision")
         self._platform(plane)
         self._pull_secrets(plane)
-        policy = get(plane.effective.values, ("global", "networkPolicy", "enabled"))
-        if policy is not None and draft.chart.reads(("global", "networkPolicy", "enabled")):
-            draft.set_value(("global", "networkPolicy", "enabled"), clone(policy), "gateway.networkPolicy")
         self._switches(gateway)
         self._image(plane)
 

@@ -226,3 +226,34 @@ def test_an_element_of_no_list_is_for_a_person(place: str) -> None:
     own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
     found = outcomes(convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3"))
     assert {value for path, value in found.items() if "overlays" in path} == {"manual"}
+
+
+def test_zeros_of_the_rolling_update_are_kept() -> None:
+    values = gateway(
+        "{}", spec="  values: {gateways: {istio-ingressgateway: {rollingMaxUnavailable: 0}}}\n"
+    ).values_data()
+    assert values["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+
+
+def test_a_null_takes_away_what_the_chart_would_render() -> None:
+    release = gateway("{resources: null}")
+    container = {"name": "istio-proxy", "resources": None}
+    assert bodies(release, "Deployment") == [{"spec": {"template": {"spec": {"containers": [container]}}}}]
+    assert bodies(gateway("{service: {type: null}}"), "Service") == [{"spec": {"type": None}}]
+
+
+@pytest.mark.parametrize("k8s", ["hpaSpec", "service", "podDisruptionBudget", "podAnnotations", "securityContext"])
+def test_a_null_that_nothing_would_survive_is_for_a_person(k8s: str) -> None:
+    own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{{k8s}: null}}}}"
+    found = outcomes(convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3"))
+    assert found[f"spec.components.ingressGateways[0].k8s.{k8s}"] == "manual"
+
+
+def test_the_network_policy_selects_by_all_labels() -> None:
+    release = gateway(
+        "{}",
+        spec="  values: {global: {networkPolicy: {enabled: true}}}\n",
+        extra="label: {tier: edge}, ",
+        to="1.28.10",
+    )
+    assert bodies(release, "NetworkPolicy") == [{"spec": {"podSelector": {"matchLabels": {"tier": "edge"}}}}]

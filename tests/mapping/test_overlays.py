@@ -62,3 +62,10 @@ def test_an_overlay_takes_the_place_of_an_earlier_patch(first: str) -> None:
     conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{{k8s}}}}}}}\n", to="1.25.3")
     found = {str(e.leaf.value): e.outcome for e in conversion.ledger.entries}
     assert (found["a"], found["b"]) == (Outcome.OVERRIDDEN, Outcome.PATCH)
+
+
+@pytest.mark.parametrize("k8s", ["hpaSpec", "podDisruptionBudget", "service", "env", "resources"])
+def test_a_null_of_the_control_plane_is_a_patch(k8s: str) -> None:
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{{k8s}: null}}}}}}\n", to="1.25.3")
+    (entry,) = [e for e in conversion.ledger.entries if e.leaf.path[-1] == k8s]
+    assert entry.outcome is Outcome.PATCH
