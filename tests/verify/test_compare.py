@@ -147,6 +147,18 @@ def test_what_must_be_a_text(rendered: Any, text: Any, kind: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["ServiceAccount", "Service", "NetworkPolicy", "Role"])
+def test_annotations_and_labels_must_be_texts(kind: str) -> None:
+    def described(field: str, value: Any) -> Object:
+        thing = obj(kind)
+        thing["metadata"][field] = {"nn": value}
+        return thing
+
+    for field in ("annotations",) if kind == "Role" else ("annotations", "labels"):  # labels of roles count for nothing
+        assert found(described(field, 1), described(field, "1")) == [("refused", f"metadata.{field}.nn")]
+        assert found(described(field, 1), described(field, "2")) == [("unexplained", f"metadata.{field}.nn")]
+
+
 def test_pods_that_istioctl_gives_another_label_than_it_selects() -> None:
     def workload(selected: str, label: str) -> Object:
         template = {"metadata": {"labels": {"app": label}}, "spec": {"containers": [{"name": "c", "image": "i:1"}]}}
