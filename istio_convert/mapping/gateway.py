@@ -195,6 +195,11 @@ class GatewayMapper:
             copy = clone(context)
             assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
+        elif isinstance(context, Mapping) and any(child.leaf for _, child in walk(context)):
+            # the chart's own user goes with its context when the operator gives the proxy another
+            for key, value in own.items():
+                if key in hidden:
+                    context.items.setdefault(key, Scalar(value))
 
     def _keep_injection(self) -> None:
         """Under Helm a gateway lives by injection: a label that turns it off would leave a pod without an image."""

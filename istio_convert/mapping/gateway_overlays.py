@@ -32,6 +32,19 @@ NEEDED = {
     "gateway.podAnnotations": "the annotations hold what asks for injection, by which Helm's gateways live",
     "gateway.securityContext": "the gateway chart gives the proxy a user of its own",
 }
+#: places of a gateway's objects that the chart fills
+FILLED: frozenset[tuple[str, ...]] = frozenset(
+    {
+        ("spec",),
+        ("spec", "selector"),
+        ("spec", "selector", "matchLabels"),
+        ("spec", "template"),
+        ("spec", "template", "metadata"),
+        ("spec", "template", "metadata", "labels"),
+        ("spec", "template", "spec"),
+        ("spec", "template", "spec", "containers"),
+    }
+)
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -105,6 +118,11 @@ class GatewayOverlays:
             reason = "the path leads into what injection provides under Helm"
             self._all([patch], Outcome.MANUAL, reason, "set it by an annotation or a custom injection template")
             return
+        if value is not None and self._replaces_what_the_chart_fills(tree, steps, value):
+            reason = "the overlay replaces a part of the object that the gateway chart fills, and names only some of it"
+            action = "overlay the single fields instead, or run convert --prove, which patches what differs"
+            self._all([patch], Outcome.MANUAL, reason, action)
+            return
         winner = next(leaves(value), None) if value is not None else path_leaf
 
         def lose(leaf: Leaf) -> None:
@@ -124,6 +142,17 @@ class GatewayOverlays:
             self.deletions.append(Deletion(kind, _manifest(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
+
+    @staticmethod
+    def _replaces_what_the_chart_fills(tree: Mapping, steps: tuple[Step, ...], value: Node) -> bool:
+        """Whether a map or list takes the place of one that holds what makes the object a gateway."""
+        path = tuple(step for step in steps if isinstance(step, str))
+        if len(path) != len(steps) or path not in FILLED:
+            return False
+        present = get(tree, path)
+        if isinstance(present, Mapping):
+            return not isinstance(value, Mapping) or bool(set(present.items) - set(value.items))
+        return isinstance(present, Sequence)
 
     @staticmethod
     def _known(tree: Mapping, steps: tuple[Step, ...]) -> bool:

@@ -213,6 +213,7 @@ class RestMapper:
         step = (key, str(identity.value))
         known = next((b for b in before if isinstance(b, dict) and str(b.get(key)) == step[1]), None)
         if known is not None and isinstance(item, Mapping):
+            self._claim_identity(identity, item)
             for name, child in item.items.items():
                 if name and name != key:
                     self._collect(target, (*path, step, name), child, _step(known, name))
@@ -220,6 +221,17 @@ class RestMapper:
             why = "the operator's overlay adds this; the gateway chart has no value for it"
             self.draft.patches.element(target, (*path, step), without_mark(item), why, existing=is_provided(item))
             self.draft.claim_patch(target, (*path, step), list(leaves(item)), RULE_REST)
+
+    def _claim_identity(self, identity: Scalar, item: Mapping) -> None:
+        """What says which element is meant shares the fate of what is said about it."""
+        if identity.leaf is None or self._settled(identity.leaf):
+            return
+        other = next((leaf for leaf in leaves(item) if leaf is not identity.leaf), None)
+        if other is not None:
+            self.draft.claims.companions.setdefault(identity.leaf, other)
+        else:
+            claim = Claim(Outcome.DEFAULT, RULE_REST, None, "the gateway chart does this itself")
+            self.draft.claims.add(identity.leaf, claim)
 
     def _emit(self, target: Target, path: ManifestPath, node: Node, before: Any) -> None:
         why = f"{describe(target, path).split(': ', 1)[1]}: the gateway chart has no value for this place"

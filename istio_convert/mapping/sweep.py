@@ -85,7 +85,7 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
     if path[:2] == ("spec", "meshConfig"):
         return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format("istiod"))
     if path[:1] == ("spec",):
-        return _unknown(path)
+        return _unclaimed(leaf) if _is_known(path) else _unknown(path)
     return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
 
 
@@ -150,6 +150,10 @@ class _Rest:
 
     def image(self, key: str, leaf: Leaf) -> Claim:
         """Hub or tag of an operator without a control plane: injection decides the image of its gateways."""
+        if leaf.value is None:
+            return Claim(
+                Outcome.MANUAL, "gateway.image", None, "istioctl writes a null into images as text", "remove it"
+            )
         text = str(leaf.value)
         if not self.gateways:
             return Claim(Outcome.INERT, "values.unread", None, "nothing that this operator installs has an image")
@@ -162,6 +166,18 @@ class _Rest:
         reason = f"gateways get their image from the control plane's injector; the control plane {known}"
         action = f"check that the control plane has this {key}, then remove it here"
         return Claim(Outcome.MANUAL, "gateway.image", None, reason, action)
+
+
+def _is_known(path: Path) -> bool:
+    """Whether every step that the model can name is a field of an IstioOperator."""
+    return all(step in names for position, names in _fields_at(path) if isinstance(step := path[position], str))
+
+
+def _unclaimed(leaf: Leaf) -> Claim:
+    """A field of an IstioOperator that no table took: empty ones say nothing."""
+    if leaf.value is None or leaf.value in ({}, [], ""):
+        return Claim(Outcome.DEFAULT, "empty", None, "an empty setting changes nothing")
+    return Claim(Outcome.MANUAL, "unknown", None, "no rule is about this field", "look at what it is for")
 
 
 def _unknown(path: Path) -> Claim:

@@ -257,3 +257,44 @@ def test_the_network_policy_selects_by_all_labels() -> None:
         to="1.28.10",
     )
     assert bodies(release, "NetworkPolicy") == [{"spec": {"podSelector": {"matchLabels": {"tier": "edge"}}}}]
+
+
+def overlaid(kind: str, path: str, value: str) -> Conversion:
+    overlay = f"{{kind: {kind}, name: istio-ingressgateway, patches: [{{path: '{path}', value: {value}}}]}}"
+    own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    return convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "outcome"),
+    [
+        ("Service", "spec.selector", "{custom: x}", "manual"),
+        ("Deployment", "spec.template.spec.containers", "[{name: istio-proxy, image: x}]", "manual"),
+        ("Deployment", "spec.template.spec", "{dnsPolicy: Default}", "manual"),
+        ("Deployment", "spec.template.spec.nodeSelector", "{a: b}", "value"),
+    ],
+)
+def test_an_overlay_does_not_replace_what_makes_a_gateway(kind: str, path: str, value: str, outcome: str) -> None:
+    found = outcomes(overlaid(kind, path, value))
+    assert {state for place, state in found.items() if "overlays" in place} == {outcome}
+
+
+def test_keys_that_name_an_element_share_its_fate() -> None:
+    ports = "[{containerPort: 8080, hostPort: 80}]"
+    found = outcomes(overlaid("Deployment", "spec.template.spec.containers.[name:istio-proxy].ports", ports))
+    assert {state for place, state in found.items() if "overlays" in place} == {"patch"}
+
+
+def test_the_proxy_keeps_the_pods_user_when_an_overlay_gives_it_a_context() -> None:
+    path = "spec.template.spec.containers.[name:istio-proxy].securityContext"
+    values = overlaid("Deployment", path, "{capabilities: {add: [NET_BIND_SERVICE]}}").releases[-1].values_data()
+    user = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
+    assert values["containerSecurityContext"] == {"capabilities": {"add": ["NET_BIND_SERVICE"]}, **user}
+
+
+def test_empty_settings_are_no_unknown_fields() -> None:
+    own = "{name: istio-ingressgateway, enabled: true, label: {}, k8s: {overlays: []}}"
+    spec = f"  components: {{base: {{}}, cni: {{}}, egressGateways: [], ingressGateways: [{own}]}}\n"
+    found = outcomes(convert(HEAD + spec, to="1.25.3"))
+    assert "manual" not in found.values()
+    assert outcomes(convert(f"{HEAD}  hub: null\n", to="1.25.3"))["spec.hub"] == "manual"
