@@ -400,16 +400,12 @@ def test_axe_finds_nothing(browser: Browser, pages: dict[str, Path], axe: str, s
     assert found == [], json.dumps(found, indent=1, ensure_ascii=False)
 
 
-def spent(browser: Browser, script: str) -> tuple[float, float]:
-    """Milliseconds of the page's main thread, and number of layouts, that a script and its frames need."""
+def layouts(browser: Browser, script: str) -> float:
+    """How often the page is laid out for a script and its frames: what makes a large page slow, on any machine."""
     before = browser.metrics()
     browser.js(script)
     browser.frame()
-    after = browser.metrics()
-    return (
-        (after["TaskDuration"] - before["TaskDuration"]) * 1000,
-        after["LayoutCount"] - before["LayoutCount"],
-    )
+    return browser.metrics()["LayoutCount"] - before["LayoutCount"]
 
 
 def test_two_thousand_lines_stay_smooth(browser: Browser, pages: dict[str, Path]) -> None:
@@ -420,19 +416,13 @@ def test_two_thousand_lines_stay_smooth(browser: Browser, pages: dict[str, Path]
         "const tokens = document.querySelectorAll('#source a[data-e]');"
         "tokens[{n} % tokens.length].dispatchEvent(new PointerEvent('pointerover', {{bubbles: true}}));"
     )
-    hovers = sorted(spent(browser, over.format(n=number * 37)) for number in range(25))
-    hover, _ = hovers[len(hovers) // 2]
-    assert hover < 50
-    assert max(layouts for _, layouts in hovers) <= 6
+    assert max(layouts(browser, over.format(n=number * 37)) for number in range(25)) <= 6
     for script in (
         "document.querySelector('.chip[data-o=\"manual\"]').click()",
         "document.querySelector('#clear').click()",
         f"document.querySelector('#search').value = 'pool'; {CHANGED}",
         "document.querySelector('#clear').click()",
     ):
-        time, layouts = spent(browser, script)
-        assert time < 600
-        assert layouts <= 8
+        assert layouts(browser, script) <= 8
     scroll = "document.querySelector('#source').scrollTop += 500"
-    scrolls = sorted(spent(browser, scroll)[0] for _ in range(15))
-    assert scrolls[len(scrolls) // 2] < 60
+    assert max(layouts(browser, scroll) for _ in range(15)) <= 4
