@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from istio_convert.catalog import Catalog
@@ -83,7 +82,7 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
     if path in (("spec", "hub"), ("spec", "tag")):
         return rest.image(str(path[1]), leaf)
     if path[:2] == ("spec", "meshConfig"):
-        return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format("istiod"))
+        return rest.value(path[1:], leaf)
     if path[:1] == ("spec",):
         return _unclaimed(leaf) if _is_known(path) else _unknown(path)
     return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
@@ -110,20 +109,28 @@ class _Rest:
     Attributes:
         catalog: facts about the target.
         gateways: keys under ``values.gateways`` of which gateways are on.
-        images: ``hub`` and ``tag`` of the control planes that are converted along.
+        planes: the operators with a control plane that are converted along.
     """
 
     catalog: Catalog
     gateways: frozenset[str]
-    images: Mapping[str, frozenset[str]]
+    planes: tuple[Effective, ...]
 
     @classmethod
     def of(cls, selections: list[tuple[Effective, Selection]], catalog: Catalog) -> _Rest:
         """Look at what is on."""
         kinds = {component.kind for _, selection in selections for component in selection.on}
         planes = [operator for operator, selection in selections if any(c.kind == "pilot" for c in selection.on)]
-        images = {key: frozenset(str(plane.value("global", key)) for plane in planes) for key in ("hub", "tag")}
-        return cls(catalog, frozenset(GATEWAYS[kind] for kind in kinds if kind in GATEWAYS), images)
+        return cls(catalog, frozenset(GATEWAYS[kind] for kind in kinds if kind in GATEWAYS), tuple(planes))
+
+    def _given_by_planes(self, path: Path, leaf: Leaf) -> bool:
+        """Whether every control plane has the same at a path of its values, so that its injector gives it."""
+        steps = [step for step in path if isinstance(step, str)]
+        same = [str(plane.value(*steps)) == str(leaf.value) for plane in self.planes]
+        return bool(same) and all(same) and len(steps) == len(path)
+
+    def _gateway_charts_read(self, path: Path) -> bool:
+        return any(self.catalog.chart(name).reads(path) for name in ("istio-ingress", "istio-egress"))
 
     def value(self, path: Path, leaf: Leaf) -> Claim:
         """A value that no chart of a release reads."""
@@ -136,17 +143,29 @@ class _Rest:
             return self._gateway(path)
         if path in (("global", "hub"), ("global", "tag")):
             return self.image(str(path[1]), leaf)
+        if self.gateways and self._gateway_charts_read(path):
+            return self._proxy(path, leaf)
         readers = [name for name in ("istiod", "cni", "ztunnel") if self.catalog.chart(name).reads(path)]
         reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {version} reads it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
 
     def _gateway(self, path: Path) -> Claim:
         root = path[1] if len(path) > 1 else ""
-        charts = (self.catalog.chart(name) for name in ("istio-ingress", "istio-egress"))
-        if root in self.gateways and any(chart.reads(path) for chart in charts):
+        if root in self.gateways and self._gateway_charts_read(path):
             return Claim(Outcome.DEFAULT, "default", None, "the gateway is the same without it")
         reason = f"no gateway of istioctl {self.catalog.version} depends on it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
+
+    def _proxy(self, path: Path, leaf: Leaf) -> Claim:
+        """A setting of the gateways' proxies, which under Helm come from the control plane's injector."""
+        if self._given_by_planes(path, leaf):
+            return Claim(Outcome.DEFAULT, "gateway.proxy", None, "the control plane's injector gives the same")
+        default = self.catalog.chart("istio-ingress").default(path)
+        if leaf.value == default or not leaf.value:
+            return Claim(Outcome.DEFAULT, "gateway.proxy", None, "what proxies have without it")
+        reason = "gateways get this from the control plane's injector under Helm"
+        action = f"see that the control plane has the same {render(path)}, then remove it here"
+        return Claim(Outcome.MANUAL, "gateway.proxy", None, reason, action)
 
     def image(self, key: str, leaf: Leaf) -> Claim:
         """Hub or tag of an operator without a control plane: injection decides the image of its gateways."""
@@ -157,12 +176,12 @@ class _Rest:
         text = str(leaf.value)
         if not self.gateways:
             return Claim(Outcome.INERT, "values.unread", None, "nothing that this operator installs has an image")
-        if text in self.images[key]:
+        if self._given_by_planes(("global", key), leaf):
             return Claim(Outcome.DEFAULT, "gateway.image", None, "the control plane's injector gives the same")
         if key == "tag" and split_tag(text) is not None:
             reason = "the control plane's injector gives gateways its own release"
             return Claim(Outcome.RELEASE, "gateway.image", None, reason)
-        known = f"has another {key}" if self.images[key] else f"is not converted along, so its {key} is not known"
+        known = f"has another {key}" if self.planes else f"is not converted along, so its {key} is not known"
         reason = f"gateways get their image from the control plane's injector; the control plane {known}"
         action = f"check that the control plane has this {key}, then remove it here"
         return Claim(Outcome.MANUAL, "gateway.image", None, reason, action)

@@ -223,6 +223,18 @@ GENERAL_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="gateway.proxy",
+        source="values.global.*, meshConfig",
+        why="in an operator without a control plane they set up the gateways' proxies, which injection does under Helm",
+        example=Example(
+            spec="{profile: empty, values: {global: {logAsJson: true}}, "
+            "components: {ingressGateways: [{name: gw, enabled: true}]}}",
+            release="gw",
+            outcome="manual",
+            leaf="values.global.logAsJson",
+        ),
+    ),
+    Rule(
         id="gateway.injection",
         source="components.*Gateways[].label, values.gateways.*.labels, overlays",
         why="a label that turns injection off would leave a gateway of Helm without a proxy; it is never carried",
