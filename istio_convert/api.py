@@ -155,6 +155,7 @@ def convert(
 
     Raises:
         InputError: the text is no YAML, holds no IstioOperator, or one of a wrong shape; or the version is unknown.
+        TypeError: a path was given instead of its text.
 
     Example:
         >>> conversion = convert("apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n", to="1.25.3")
@@ -197,6 +198,8 @@ def _lost_texts(documents: list[Document]) -> Iterator[Issue]:
 def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, ...]:
     if isinstance(source, str | bytes):
         return (Source("operator.yaml", source),)
+    if isinstance(source, os.PathLike):
+        raise TypeError("convert() takes the text of an operator, not a path: convert(path.read_text())")
     return (source,) if isinstance(source, Source) else tuple(source)
 
 

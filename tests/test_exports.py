@@ -34,3 +34,8 @@ def test_examples_in_the_docstrings_run() -> None:
     for module in (istio_convert, istio_convert.api):
         failures, tried = doctest.testmod(module)
         assert (failures, tried > 0) == (0, True)
+
+
+def test_a_path_instead_of_its_text_is_named() -> None:
+    with pytest.raises(TypeError, match="read_text"):
+        istio_convert.convert(Path("operator.yaml"))  # type: ignore[arg-type]
