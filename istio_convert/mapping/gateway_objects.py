@@ -263,7 +263,7 @@ class GatewayBuilder:
             loadBalancerIP=self._get("loadBalancerIP"),
             loadBalancerSourceRanges=self._get("loadBalancerSourceRanges"),
             externalTrafficPolicy=self._get("externalTrafficPolicy"),
-            type=self._get("type"),
+            type=self._service_type(),
         )
         if "loadBalancerIP" in spec.items:
             spec.items["loadBalancerIP"] = as_string(spec.items["loadBalancerIP"])
@@ -278,6 +278,11 @@ class GatewayBuilder:
             self._some(ipFamilyPolicy=self._get("ipFamilyPolicy"), ipFamilies=self._get("ipFamilies")).items
         )
         return _map(metadata=_map(annotations=shown), spec=spec)
+
+    def _service_type(self) -> Node | None:
+        """The type; a blank one is printed as null, which Kubernetes reads as ClusterIP."""
+        node = self._get("type")
+        return Scalar("ClusterIP", node.leaf) if isinstance(node, Scalar) and _is_blank(node) else node
 
     def _hpa(self, name: str) -> Mapping:
         target = clone(self._get("cpu", "targetAverageUtilization") or Scalar(None))

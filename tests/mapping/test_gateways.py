@@ -298,3 +298,8 @@ def test_empty_settings_are_no_unknown_fields() -> None:
     found = outcomes(convert(HEAD + spec, to="1.25.3"))
     assert "manual" not in found.values()
     assert outcomes(convert(f"{HEAD}  hub: null\n", to="1.25.3"))["spec.hub"] == "manual"
+
+
+def test_a_blank_type_of_service_is_cluster_ip() -> None:
+    values = gateway("{}", spec="  values: {gateways: {istio-ingressgateway: {type: ''}}}\n").values_data()
+    assert values["service"]["type"] == "ClusterIP"
