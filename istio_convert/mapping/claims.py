@@ -6,7 +6,7 @@ into its one entry: what needs a person wins over what is fine, what lives on wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from istio_convert.ledger import Entry, Ledger, Outcome, Place
 from istio_convert.source.nodes import Leaf
@@ -26,13 +26,19 @@ _RANK = {
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One finding about one leaf. ``weak`` ones count only when nothing else is known."""
+    """One finding about one leaf."""
 
     outcome: Outcome
     rule: str
     place: Place | None = None
     reason: str = ""
     action: str = ""
+
+
+def lost_to(winner: Leaf | None, rule: str, why: str) -> Claim:
+    """The finding that another leaf, if known, wins."""
+    by = f"{winner.origin} wins: " if winner is not None else ""
+    return Claim(Outcome.OVERRIDDEN, rule, None, f"{by}{why}")
 
 
 @dataclass(slots=True)
@@ -57,13 +63,12 @@ class Claims:
 
     def overridden(self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None) -> None:
         """A leaf lost against another: what was found about it in this release (in all, when None) no longer counts."""
-        by = f"{winner.origin} wins: " if winner is not None else ""
         kept = [
             claim
             for claim in self.by_leaf.get(leaf, [])
             if release is not None and claim.place is not None and claim.place.release != release
         ]
-        self.by_leaf[leaf] = [*kept, Claim(Outcome.OVERRIDDEN, rule, None, f"{by}{why}")]
+        self.by_leaf[leaf] = [*kept, lost_to(winner, rule, why)]
 
     def moved(self, leaf: Leaf, place: Place, claim: Claim) -> None:
         """Replace the finding about one place by another."""
@@ -101,8 +106,3 @@ def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
     actions = tuple(dict.fromkeys(c.action for c in same if c.action))
     shown = places if best.outcome in (Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT) else ()
     return Entry(leaf, best.outcome, best.rule, shown, "; ".join(reasons), "; ".join(actions))
-
-
-def with_place(claim: Claim, place: Place) -> Claim:
-    """The same finding at another place."""
-    return replace(claim, place=place)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from istio_convert.catalog import Catalog
 from istio_convert.errors import Issue, MergeConflictError
 from istio_convert.ledger import ClosedLedger, Ledger, Outcome
-from istio_convert.mapping.claims import Claim, Claims
+from istio_convert.mapping.claims import Claim, Claims, lost_to
 from istio_convert.mapping.controlplane import SettingsMapper
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway import GatewayMapper
@@ -65,8 +65,7 @@ class Engine:
         self._note_default_revision(selections)
         for operator, selection in selections:
             for override in operator.overrides:
-                by = f"{override.winner.origin} wins: " if override.winner is not None else ""
-                self.claims.add(override.leaf, Claim(Outcome.OVERRIDDEN, "merge", None, f"{by}{override.why}"))
+                self.claims.add(override.leaf, lost_to(override.winner, "merge", override.why))
             built += [(operator, draft) for draft in self._operator(operator, selection)]
         releases = self._unite(built)
         ledger = Ledger(self._all_leaves(operators))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
-from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.convert import has_null, metric_v2, strings
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_convert import env_list
@@ -72,7 +72,6 @@ class GatewayMapper:
     component: Component
     draft: Draft
     plane: ControlPlane
-    pdb_forced: bool = False
     objects: GatewayObjects = field(init=False)
     initial: dict[str, object] = field(init=False)
     has_other_containers: bool = False
@@ -93,7 +92,7 @@ class GatewayMapper:
         self.objects = builder.build(labels)
         self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
         self._apply_settings()
-        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.initial, self.deletions)
+        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.deletions)
         overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
         self._keep_injection()
         rest = RestMapper(self.draft, self.component, self.objects, self.initial)
@@ -149,8 +148,7 @@ class GatewayMapper:
         merging = StrategicMerge(kind)
         merging.merge(tree, patch)
         for override in merging.overrides:
-            by = f"{override.winner.origin} wins: " if override.winner is not None else ""
-            self.draft.claims.add(override.leaf, Claim(Outcome.OVERRIDDEN, "k8s", None, f"{by}{override.why}"))
+            self.draft.claims.add(override.leaf, lost_to(override.winner, "k8s", override.why))
         emptied = _nulls(path, node)
         for leaf in merging.consumed:
             if emptied.get(leaf) == ("spec",):

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
-from istio_convert.mapping.claims import Claim
+from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
 from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     NO_LIST,
     NO_LIST_ACTION,
@@ -18,15 +19,16 @@ from istio_convert.mapping.overlaypath import (
     NoListError,
     Step,
     Walker,
+    manifest_path,
     overlay_value,
     parse,
+    scalar_text,
 )
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.operator.components import Component
 from istio_convert.release import Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves
 
-RULE = "overlay"
 #: places that a gateway under Helm cannot do without as a whole
 NEEDED = {
     "gateway.podAnnotations": "the annotations hold what asks for injection, by which Helm's gateways live",
@@ -64,7 +66,6 @@ class GatewayOverlays:
     component: Component
     draft: Draft
     objects: GatewayObjects
-    initial: dict[str, object]
     deletions: list[Deletion] = field(default_factory=list)
 
     def apply(self, unmatched_is_error: bool) -> None:  # noqa: FBT001 - a fact of the version
@@ -75,35 +76,32 @@ class GatewayOverlays:
                 self._overlay(overlay, unmatched_is_error)
 
     def _overlay(self, overlay: Mapping, unmatched_is_error: bool) -> None:  # noqa: FBT001
-        kind, name = _text(overlay, "kind"), _text(overlay, "name")
+        kind, name = scalar_text(overlay, "kind"), scalar_text(overlay, "name")
         names = {"ServiceAccount": self.objects.service_account}
         tree = self.objects.objects.get(kind)
-        patches = overlay.items.get("patches")
-        items = [p for p in patches.items if isinstance(p, Mapping)] if isinstance(patches, Sequence) else []
-        principal = next((leaf for patch in items for leaf in leaves(patch)), None)
-        for key in ("kind", "name", "apiVersion"):
-            leaf = next(leaves(overlay.items.get(key, Mapping())), None)
-            if leaf is not None and principal is not None:
-                self.draft.claims.companions[leaf] = principal
-            elif leaf is not None:
-                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
-        if not items:
-            for leaf in leaves(patches) if patches is not None else ():
-                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+        items = patches_of(overlay, self.draft.claims)
         if kind in ("Role", "RoleBinding") and name == f"{self.objects.name}-sds":
-            self._all(items, Outcome.MANUAL, "the gateway chart's Role and RoleBinding are others", "check the rights")
+            claim_patches(
+                self.draft.claims,
+                items,
+                Outcome.MANUAL,
+                "the gateway chart's Role and RoleBinding are others",
+                "check the rights",
+            )
         elif tree is None or name != names.get(kind, self.objects.name):
             if unmatched_is_error:
                 reason = "no object of this kind and name is rendered, istioctl refuses the overlay"
-                self._all(items, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay")
+                claim_patches(
+                    self.draft.claims, items, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay"
+                )
             else:
-                self._all(items, Outcome.INERT, UNMATCHED)
+                claim_patches(self.draft.claims, items, Outcome.INERT, UNMATCHED)
         else:
             for patch in items:
                 self._patch(kind, tree, patch)
 
     def _patch(self, kind: str, tree: Mapping, patch: Mapping) -> None:
-        text = _text(patch, "path")
+        text = scalar_text(patch, "path")
         path_leaf = next(leaves(patch.items.get("path", Mapping())), None)
         value = overlay_value(patch.items.get("value"))
         if isinstance(value, Scalar) and value.value is None:
@@ -112,34 +110,40 @@ class GatewayOverlays:
             value = None
         steps = parse(text)
         if not steps:
-            self._all([patch], Outcome.INERT, "an overlay without a path changes nothing")
+            claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
             return
         if not self._known(tree, steps):
             reason = "the path leads into what injection provides under Helm"
-            self._all([patch], Outcome.MANUAL, reason, "set it by an annotation or a custom injection template")
+            claim_patches(
+                self.draft.claims,
+                [patch],
+                Outcome.MANUAL,
+                reason,
+                "set it by an annotation or a custom injection template",
+            )
             return
         if value is not None and self._replaces_what_the_chart_fills(tree, steps, value):
             reason = "the overlay replaces a part of the object that the gateway chart fills, and names only some of it"
             action = "overlay the single fields instead, or run convert --prove, which patches what differs"
-            self._all([patch], Outcome.MANUAL, reason, action)
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, reason, action)
             return
         winner = next(leaves(value), None) if value is not None else path_leaf
 
         def lose(leaf: Leaf) -> None:
-            by = f"{winner.origin} wins: " if winner is not None else ""
-            claim = Claim(Outcome.OVERRIDDEN, RULE, None, f"{by}overlays are applied last")
-            self.draft.claims.add(leaf, claim)
+            self.draft.claims.add(leaf, lost_to(winner, RULE, "overlays are applied last"))
 
         try:
             applied = Walker(lose).apply(tree, steps, clone(value) if value is not None else None)
         except NoListError:
-            self._all([patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
             return
         if not applied:
-            self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
+            claim_patches(
+                self.draft.claims, [patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch"
+            )
             return
         if value is None and path_leaf is not None:
-            self.deletions.append(Deletion(kind, _manifest(steps), path_leaf))
+            self.deletions.append(Deletion(kind, manifest_path(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
 
@@ -201,18 +205,8 @@ class GatewayOverlays:
             else:
                 self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")
 
-    def _all(self, patches: list[Mapping], outcome: Outcome, reason: str, action: str = "") -> None:
-        for patch in patches:
-            for leaf in leaves(patch):
-                self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason, action))
-
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
-
-
-def _text(node: Mapping, key: str) -> str:
-    child = node.items.get(key)
-    return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
 
 
 def _element(items: Sequence, step: Step, key: tuple[str, str] | None) -> Node | None:
@@ -223,8 +217,3 @@ def _element(items: Sequence, step: Step, key: tuple[str, str] | None) -> Node |
         if isinstance(found, Scalar) and key and str(found.value) == key[1]:
             return item
     return None
-
-
-def _manifest(steps: tuple[Step, ...]) -> ManifestPath:
-    """An overlay path as a manifest path; positions and patterns are written as keys that match nothing."""
-    return tuple((step.key, step.value) if isinstance(step, ByKey) else str(step) for step in steps)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from istio_convert.errors import YamlError
+from istio_convert.mapping.model import ManifestPath
 from istio_convert.source import read
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves
 
@@ -78,6 +79,20 @@ def render(steps: tuple[Step, ...]) -> str:
         else:
             text += f"[{step}]"
     return text
+
+
+def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
+    """An overlay path as a manifest path; steps that no such path can say become keys that match nothing."""
+    return tuple(
+        (step.key, step.value) if isinstance(step, ByKey) else step if isinstance(step, str) else f"[{step}]"
+        for step in steps
+    )
+
+
+def scalar_text(node: Mapping, key: str) -> str:
+    """A scalar field of an overlay as text; empty when it is missing, null or no scalar."""
+    child = node.items.get(key)
+    return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
 
 
 def overlay_value(node: Node | None) -> Node | None:

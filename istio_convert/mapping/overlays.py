@@ -15,15 +15,18 @@ from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.model import ManifestPath, Slot
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
+from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     NO_LIST,
     NO_LIST_ACTION,
     ByKey,
     NoListError,
     Step,
+    manifest_path,
     overlay_value,
     parse,
     render,
+    scalar_text,
 )
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
@@ -32,7 +35,6 @@ from istio_convert.paths import Path
 from istio_convert.release import Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, leaves, to_data
 
-RULE = "overlay"
 WHY = "an overlay of the operator"
 
 #: kinds whose ``data`` map keys to texts
@@ -64,28 +66,20 @@ class OverlayMapper:
                 self._overlay(overlay)
 
     def _overlay(self, overlay: Mapping) -> None:
-        patches = overlay.items.get("patches")
-        items = [p for p in patches.items if isinstance(p, Mapping)] if isinstance(patches, Sequence) else []
-        principal = next((leaf for patch in items for leaf in leaves(patch)), None)
-        for key in ("kind", "name", "apiVersion"):
-            for leaf in leaves(overlay.items.get(key, Mapping())):
-                if principal is not None:
-                    self.draft.claims.companions[leaf] = principal
-                else:
-                    self._claim(leaf, Outcome.INERT, "the overlay has no patches")
+        items = patches_of(overlay, self.draft.claims)
         if not items:
-            for leaf in leaves(patches) if patches is not None else ():
-                self._claim(leaf, Outcome.INERT, "the overlay has no patches")
             return
         if (
-            text(overlay, "kind") == CRD
+            scalar_text(overlay, "kind") == CRD
             and self.component.kind == "base"
-            and text(overlay, "name").endswith(".istio.io")
+            and scalar_text(overlay, "name").endswith(".istio.io")
         ):
             reason = "patches do not reach the CRDs of the base chart, which Helm handles apart"
-            self._all(items, Outcome.MANUAL, reason, "patch the CRD beside the release")
+            claim_patches(self.draft.claims, items, Outcome.MANUAL, reason, "patch the CRD beside the release")
             return
-        target = self._target(text(overlay, "kind"), text(overlay, "name"), text(overlay, "apiVersion"))
+        target = self._target(
+            scalar_text(overlay, "kind"), scalar_text(overlay, "name"), scalar_text(overlay, "apiVersion")
+        )
         if target is None:
             self._unmatched(items)
             return
@@ -144,27 +138,35 @@ class OverlayMapper:
     def _unmatched(self, patches: list[Mapping]) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
             reason = "no object of this kind and name is rendered, istioctl refuses the overlay"
-            self._all(patches, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay")
+            claim_patches(
+                self.draft.claims, patches, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay"
+            )
         else:
             reason = "no object of this kind and name is rendered, so istioctl ignores the overlay"
             if self.plane.revision:
                 reason += f" (with a revision istiod's objects are named istiod-{self.plane.revision})"
-            self._all(patches, Outcome.INERT, reason)
+            claim_patches(self.draft.claims, patches, Outcome.INERT, reason)
 
     def _patch(self, target: Target, patch: Mapping) -> None:
         path_leaf = next(leaves(patch.items.get("path", Mapping())), None)
-        steps = parse(text(patch, "path"))
+        steps = parse(scalar_text(patch, "path"))
         value = overlay_value(patch.items.get("value"))
         if isinstance(value, Scalar) and value.value is None:
             if value.leaf is not None and path_leaf is not None:
                 self.draft.claims.companions[value.leaf] = path_leaf
             value = None
         if not steps:
-            self._all([patch], Outcome.INERT, "an overlay without a path changes nothing")
+            claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
             return
         if target.kind in TEXT_DATA and len(steps) > 1 and steps[0] == "data" and not _leaves_text(steps, value):
             reason = f"the data of a {target.kind} are texts; istioctl puts a map there, which the API server refuses"
-            self._all([patch], Outcome.MANUAL, reason, "set what the text configures, such as spec.meshConfig, instead")
+            claim_patches(
+                self.draft.claims,
+                [patch],
+                Outcome.MANUAL,
+                reason,
+                "set what the text configures, such as spec.meshConfig, instead",
+            )
             return
         also = [path_leaf] if path_leaf is not None else []
         try:
@@ -174,17 +176,25 @@ class OverlayMapper:
         except _NothingThereError:
             self._nothing_there(patch)
         except NoListError:
-            self._all([patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
         except _UnresolvableError as error:
             reason = f"{render(steps)}: {error}"
-            self._all([patch], Outcome.MANUAL, reason, "run convert --prove, which finds the place by rendering")
+            claim_patches(
+                self.draft.claims,
+                [patch],
+                Outcome.MANUAL,
+                reason,
+                "run convert --prove, which finds the place by rendering",
+            )
 
     def _nothing_there(self, patch: Mapping) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
             reason = "istioctl finds nothing at this path and refuses the overlay"
-            self._all([patch], Outcome.MANUAL, reason, "correct the path, or remove the patch")
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, reason, "correct the path, or remove the patch")
         else:
-            self._all([patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch")
+            claim_patches(
+                self.draft.claims, [patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch"
+            )
 
     # -- as a value ------------------------------------------------------------------------------------------------
 
@@ -327,11 +337,6 @@ class OverlayMapper:
 
     # -- notes -----------------------------------------------------------------------------------------------------
 
-    def _all(self, patches: list[Mapping], outcome: Outcome, reason: str, action: str = "") -> None:
-        for patch in patches:
-            for leaf in leaves(patch):
-                self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason, action))
-
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
 
@@ -341,23 +346,9 @@ def _leaves_text(steps: tuple[Step, ...], value: Node | None) -> bool:
     return len(steps) == 2 and (value is None or isinstance(value, Scalar))
 
 
-def text(node: Mapping, key: str) -> str:
-    """A scalar field as text."""
-    child = node.items.get(key)
-    return str(child.value) if isinstance(child, Scalar) and child.value is not None else ""
-
-
 def _raise_missing(path: ManifestPath) -> None:
     """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
     open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
     if path and path[-1] in open_lists:
         raise _UnresolvableError("no such element is rendered by default")
     raise _NothingThereError
-
-
-def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
-    """An overlay path as a manifest path; steps that no such path can say become keys that match nothing."""
-    return tuple(
-        (step.key, step.value) if isinstance(step, ByKey) else step if isinstance(step, str) else f"[{step}]"
-        for step in steps
-    )

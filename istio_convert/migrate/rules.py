@@ -23,11 +23,6 @@ def minors_between(source: str, version: str) -> int:
     return version_key(version)[1] - version_key(source)[1]
 
 
-def has_operator(source: str) -> bool:
-    """Whether that release had an in-cluster operator."""
-    return contains(_rules()["operator"]["range"], source)
-
-
 def kubernetes_window(version: str) -> tuple[str, str] | None:
     """Oldest and newest Kubernetes that a release is supported on; the newest is empty when it is not known."""
     window = _rules()["kubernetes"].get(minor_of(version))

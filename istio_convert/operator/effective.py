@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from istio_convert.catalog import Catalog
-from istio_convert.errors import Issue, ModelError, Origin
+from istio_convert.errors import Issue, ModelError
 from istio_convert.operator.documents import Inputs, OperatorDocument
 from istio_convert.operator.merge import Override, merge
 from istio_convert.operator.model import shape_issues
@@ -263,8 +263,3 @@ def _is_label(text: str) -> bool:
     import re  # noqa: PLC0415 - only operators with a revision need it
 
     return bool(re.fullmatch(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", text))
-
-
-def origin_of(node: Node | None, fallback: str) -> Origin:
-    """A node's place, or the file."""
-    return (node.origin if node is not None else None) or Origin(fallback)
