@@ -34,6 +34,7 @@ def test_the_wheel_holds_the_data(wheel: Path) -> None:
     assert "istio_convert/py.typed" in names
     assert "istio_convert/schemas/catalog/istiod.json" in names
     assert "istio_convert/schemas/report.schema.json" in names
+    assert "istio_convert/schemas/operator.schema.json" in names
     assert not [name for name in names if name.startswith(("tests/", "fixtures/"))]
 
 

@@ -8,31 +8,23 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from istio_convert.errors import InternalError
 
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable  # Python 3.10 has it elsewhere
-
-_PACKAGE = "istio_convert"
-
 
 @lru_cache(maxsize=1)
-def schemas_root() -> Traversable:
+def schemas_root() -> FilePath:
     """The folder ``schemas``.
 
     Raises:
         InternalError: the installation is incomplete.
     """
-    inside = files(_PACKAGE).joinpath("schemas")
-    if inside.is_dir():
-        return inside
-    beside = FilePath(__file__).resolve().parents[2] / "schemas"
-    if beside.is_dir():
-        return beside
+    package = FilePath(__file__).resolve().parents[1]
+    for folder in (package / "schemas", package.parent / "schemas"):
+        if folder.is_dir():
+            return folder
     raise InternalError("the data folder 'schemas' is missing from the installation", hint="install the package again")
 
 

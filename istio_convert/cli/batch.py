@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from istio_convert.cli import inputs, terminal
@@ -118,7 +118,7 @@ def _named(problem: Problem, name: str) -> Problem:
     """A problem that says which input it is about."""
     if problem.file is not None:
         return problem
-    return problem.model_copy(update={"file": name})
+    return replace(problem, file=name)
 
 
 def show(done: Sequence[Done], reporting: Reporting) -> None:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from istio_convert.mapping.model import GatewaySlot, Rule, Slot
 from istio_convert.mapping.table import manifest_side, rules, value_side
-from istio_convert.operator.model import Spec
+from istio_convert.operator.shape import field_names
 
 _OVERLAY = re.compile(r"components\.\*\.k8s\.overlays \((?P<path>.+)\)")
 _GATEWAYS = ("ingressGateways", "egressGateways")
-_ROOTS = frozenset(info.alias or name for name, info in Spec.model_fields.items()) | {"apiVersion", "kind", "metadata"}
+_ROOTS = frozenset(field_names("Spec")) | {"apiVersion", "kind", "metadata"}
 _LIST_STEP = re.compile(r"\[[^\]]*\]")
 
 

@@ -40,9 +40,9 @@ def _schema(kind: str, chart: str | None, to: str | None) -> dict[str, Any]:
 
         return resolve(to or newest()).chart(chart).values_schema()
     if kind == "operator":
-        from istio_convert.operator.model import IstioOperator  # noqa: PLC0415 - lazy: --help needs no models
+        from istio_convert.operator import model  # noqa: PLC0415 - lazy: --help needs no models
 
-        return IstioOperator.model_json_schema(by_alias=True)
+        return model.json_schema()
     from istio_convert.report import json_schema  # noqa: PLC0415 - lazy: --help needs no report
 
     return json_schema()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from istio_convert.catalog import resolve
 from istio_convert.errors import SchemaViolationError
 from istio_convert.paths import render
+from istio_convert.plain import plainly_valid
 from istio_convert.release import Release
 
 
@@ -16,15 +18,21 @@ def check_values(releases: Sequence[Release]) -> None:
     Raises:
         SchemaViolationError: names the release, the values path and what the schema asks for.
     """
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and only output needs it
-
     for release in releases:
         schema = resolve(release.version).chart(release.chart).values_schema()
-        for error in Draft202012Validator(schema).iter_errors(release.values_data()):
-            place = render(tuple(error.absolute_path)) or "the values"
-            wanted = error.validator_value if error.validator in ("type", "enum") else error.validator
-            raise SchemaViolationError(
-                f"the {release.chart} chart {release.version} refuses {place} of release {release.name}: "
-                f"its schema asks for {error.validator} {wanted}",
-                hint="correct the field in the operator; explain says where it comes from",
-            )
+        values = release.values_data()
+        if not plainly_valid(schema, values):
+            _judge(release, schema, values)
+
+
+def _judge(release: Release, schema: dict[str, Any], values: Any) -> None:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import, and only what is not plainly valid needs it
+
+    for error in Draft202012Validator(schema).iter_errors(values):
+        place = render(tuple(error.absolute_path)) or "the values"
+        wanted = error.validator_value if error.validator in ("type", "enum") else error.validator
+        raise SchemaViolationError(
+            f"the {release.chart} chart {release.version} refuses {place} of release {release.name}: "
+            f"its schema asks for {error.validator} {wanted}",
+            hint="correct the field in the operator; explain says where it comes from",
+        )

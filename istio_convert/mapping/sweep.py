@@ -10,10 +10,10 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
 from istio_convert.mapping.tags import split_tag
-from istio_convert.operator import model
 from istio_convert.operator.components import GATEWAYS, Selection
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
+from istio_convert.operator.shape import field_names
 from istio_convert.paths import Path, render
 from istio_convert.source.nodes import Leaf, leaves
 
@@ -98,7 +98,7 @@ def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
 
 def _is_of_no_component(path: Path, rule: FieldRule) -> bool:
     """Whether a rule for all components meets a name that is none."""
-    known = {info.alias or name for name, info in model.Components.model_fields.items()}
+    known = field_names("Components")
     return path[:2] == ("spec", "components") and rule.pattern[2:3] == ("*",) and path[2] not in known
 
 
@@ -214,18 +214,13 @@ def _unknown(path: Path) -> Claim:
     return Claim(Outcome.MANUAL, "unknown", None, reason, action)
 
 
-def _fields_at(path: Path) -> list[tuple[int, list[str]]]:
+def _fields_at(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Known field names at the levels of a path."""
-
-    def names(kind: type[model.IstioOperator] | type[object]) -> list[str]:
-        fields = getattr(kind, "model_fields", {})
-        return [info.alias or name for name, info in fields.items()]
-
-    levels = [(1, names(model.Spec))]
+    levels = [(1, field_names("Spec"))]
     if path[1:2] == ("components",):
-        levels.append((2, names(model.Components)))
+        levels.append((2, field_names("Components")))
         inside = 4 if len(path) > 3 and isinstance(path[3], int) else 3
-        levels.append((inside, names(model.Gateway)))
+        levels.append((inside, field_names("Gateway")))
         if len(path) > inside and path[inside] == "k8s":
-            levels.append((inside + 1, names(model.Kubernetes)))
+            levels.append((inside + 1, field_names("Kubernetes")))
     return [(position, fields) for position, fields in levels if position < len(path)]

@@ -12,8 +12,8 @@ from istio_convert.catalog import Catalog
 from istio_convert.errors import Issue, ModelError
 from istio_convert.operator.documents import Inputs, OperatorDocument
 from istio_convert.operator.merge import Override, merge
-from istio_convert.operator.model import shape_issues
 from istio_convert.operator.setflags import apply_set
+from istio_convert.operator.shape import shape_issues
 from istio_convert.source.nodes import Document, Mapping, Node, Scalar, clone, from_data, get, leaves, put
 
 FILE_ORDER = "a later file or document wins"

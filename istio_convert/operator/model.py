@@ -1,18 +1,16 @@
-"""Typed view of the IstioOperator resource, used to check its shape.
+"""Typed view of the IstioOperator resource; its shape is checked with it (:mod:`~istio_convert.operator.shape`).
 
 The fields are those of ``install.istio.io/v1alpha1`` from 1.5 to today; fields of dead releases are listed so that they
 are recognised. Unknown fields are allowed here (they end in the ledger); wrong shapes are not.
 Source: the operator API types of Istio's release tags.
+``schemas/operator.schema.json`` is generated from these classes.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
-
-from istio_convert.errors import Issue, Origin
-from istio_convert.source.nodes import Mapping, Node, Scalar, get, to_data
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 
 def _no_text_for_maps(value: Any) -> Any:
@@ -27,7 +25,8 @@ Text = StrictStr | int | float | None
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="allow", frozen=True, populate_by_name=True)
+    # deferred: one validator for the whole tree when it is asked for, instead of one for every class
+    model_config = ConfigDict(extra="allow", frozen=True, defer_build=True)
 
 
 class OverlayPatch(_Model):
@@ -162,56 +161,6 @@ class IstioOperator(_Model):
     spec: Spec | None = None
 
 
-#: what a wrong shape should have been, by pydantic's error type
-_WORDS = {
-    "list_type": "a list is needed here",
-    "dict_type": "a map is needed here",
-    "model_type": "a map is needed here",
-    "model_attributes_type": "a map is needed here",
-    "string_type": "a string is needed here",
-    "bool_type": "true or false is needed here, without quotes",
-    "int_type": "a whole number is needed here",
-    "int_parsing": "a whole number is needed here",
-    "int_from_float": "a whole number is needed here",
-    "missing": "a name is needed here",
-}
-
-
-def shape_issues(root: Node) -> list[Issue]:
-    """Every place where an operator has the wrong shape, in input order. Values are not shown."""
-    try:
-        IstioOperator.model_validate(to_data(root))
-    except ValidationError as error:
-        issues: dict[tuple[Origin, str], Issue] = {}
-        for problem in error.errors(include_url=False, include_input=False, include_context=False):
-            path, node = _known_part(root, problem["loc"])
-            words = _WORDS.get(problem["type"], problem["msg"].removeprefix("Value error, "))
-            where = node.origin or Origin("operator")
-            found = f" ({_shape(node)} found)" if "needed" in words and problem["type"] != "missing" else ""
-            issues.setdefault((where, path), Issue(f"{path or 'document'}: {words}{found}", where))
-        return [issues[key] for key in sorted(issues)]
-    return []
-
-
-def _known_part(root: Node, location: tuple[str | int, ...]) -> tuple[str, Node]:
-    """The longest part of pydantic's location that exists in the tree (it adds names of union members)."""
-    from istio_convert.paths import render  # noqa: PLC0415 - keeps the import list of the hot path short
-
-    node, path = root, []
-    for step in location:
-        child = get(node, (step,))
-        if child is None:
-            break
-        node = child
-        path.append(step)
-    return render(tuple(path)), node
-
-
-def _shape(node: Node) -> str:
-    if isinstance(node, Mapping):
-        return "a map"
-    if not isinstance(node, Scalar):
-        return "a list"
-    if node.value is None:
-        return "nothing"
-    return {str: "a string", bool: "true or false", int: "a number", float: "a number"}[type(node.value)]
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the resource."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **IstioOperator.model_json_schema()}

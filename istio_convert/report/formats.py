@@ -5,6 +5,7 @@ Parts are texts, so that a run over a thousand operators holds texts, not report
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -51,7 +52,7 @@ class Format:
 
 
 def _json_part(report: Report, view: View) -> str:  # noqa: ARG001 - all formats are called alike
-    return report.model_dump_json(by_alias=True, exclude_none=True, indent=2)
+    return json.dumps(report.to_data(), indent=2, ensure_ascii=False)
 
 
 def _text_part(report: Report, view: View) -> str:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol
-
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from typing import Any, ClassVar, Literal, Protocol
 
 from istio_convert.errors import Issue, IstioConvertError, ModelError, Origin
 from istio_convert.ledger import ClosedLedger, Outcome
@@ -23,31 +22,60 @@ SCHEMA_VERSION = 1
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-class _Model(BaseModel):
-    """Frozen, camelCase in JSON, no unknown fields."""
+@cache
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Model:
+    """Frozen, camelCase in JSON, no unknown fields.
+
+    Plain dataclasses: a report has an entry per field of the input and is written at every run, so making it has to be
+    cheap. pydantic makes the JSON Schema from the same annotations and metadata.
+    """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "alias_generator": _camel}
+
+    def to_data(self) -> dict[str, Any]:
+        """The JSON form as plain data; what is absent has no key."""
+        values = ((known.name, getattr(self, known.name)) for known in fields(self))
+        return {_camel(name): _data(value) for name, value in values if value is not None}
 
 
+def _data(value: Any) -> Any:
+    if isinstance(value, _Model):
+        return value.to_data()
+    if isinstance(value, list):
+        return [_data(child) for child in value]
+    return value.value if isinstance(value, Outcome) else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Input(_Model):
     """One file that was read."""
 
-    name: str = Field(description="As given on the command line; '-' is standard input.")
-    sha256: str = Field(description="Of its bytes.", pattern="^[0-9a-f]{64}$")
+    name: str = field(metadata={"description": "As given on the command line; '-' is standard input."})
+    sha256: str = field(metadata={"description": "Of its bytes.", "pattern": "^[0-9a-f]{64}$"})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target(_Model):
     """The version of the charts."""
 
     version: str
-    why: str = Field(description="Why it is this version.")
-    provisional: bool = Field(description="The facts about this version are those of a release candidate.")
+    why: str = field(metadata={"description": "Why it is this version."})
+    provisional: bool = field(
+        metadata={"description": "The facts about this version are those of a release candidate."}
+    )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Totals(_Model):
     """How many fields have which outcome."""
 
-    entries: int = Field(description="All fields of the input.")
+    entries: int = field(metadata={"description": "All fields of the input."})
     value: int
     patch: int
     release: int
@@ -56,7 +84,7 @@ class Totals(_Model):
     inert: int
     manual: int
     lost: int
-    allowed: int = Field(description="Findings that an allowance or a baseline tolerates.")
+    allowed: int = field(metadata={"description": "Findings that an allowance or a baseline tolerates."})
 
     def of(self, outcome: Outcome) -> int:
         """The number of entries with an outcome."""
@@ -64,29 +92,33 @@ class Totals(_Model):
         return count
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Place(_Model):
     """Where a field lives on."""
 
     release: str
-    path: str = Field(description="Path in the chart's values, or 'Kind name: path' of a patched object.")
+    path: str = field(metadata={"description": "Path in the chart's values, or 'Kind name: path' of a patched object."})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry(_Model):
     """The account of one field of the input."""
 
     file: str
-    document: int = Field(description="Number of the YAML document in the file, from 0.")
-    line: int = Field(description="From 1; 0 for a --set flag.")
-    column: int = Field(description="From 1; 0 for a --set flag.")
-    path: str = Field(description="Path in the document, dots inside keys escaped by a backslash.")
+    document: int = field(metadata={"description": "Number of the YAML document in the file, from 0."})
+    line: int = field(metadata={"description": "From 1; 0 for a --set flag."})
+    column: int = field(metadata={"description": "From 1; 0 for a --set flag."})
+    path: str = field(metadata={"description": "Path in the document, dots inside keys escaped by a backslash."})
     outcome: Outcome
-    rule: str = Field(description="Id of the mapping rule that decided.")
+    rule: str = field(metadata={"description": "Id of the mapping rule that decided."})
     places: list[Place]
     reason: str
-    action: str = Field(description="What a person must do; never empty for 'manual' and 'lost'.")
-    derived: bool = Field(description="The proof found the place, not a rule.")
-    allowed: str | None = Field(default=None, description="Why this finding is tolerated.")
-    value: str | None = Field(default=None, description="The value as written; only on request, it may be a secret.")
+    action: str = field(metadata={"description": "What a person must do; never empty for 'manual' and 'lost'."})
+    derived: bool = field(metadata={"description": "The proof found the place, not a rule."})
+    allowed: str | None = field(default=None, metadata={"description": "Why this finding is tolerated."})
+    value: str | None = field(
+        default=None, metadata={"description": "The value as written; only on request, it may be a secret."}
+    )
 
     @property
     def origin(self) -> Origin:
@@ -99,6 +131,7 @@ class Entry(_Model):
         return 0 if self.allowed is not None else self.outcome.severity
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatchSummary(_Model):
     """One patch of a release."""
 
@@ -108,6 +141,7 @@ class PatchSummary(_Model):
     why: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseSummary(_Model):
     """One Helm release of the result."""
 
@@ -121,6 +155,7 @@ class ReleaseSummary(_Model):
     notes: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Problem(_Model):
     """A warning, or an error that ended the work on this input."""
 
@@ -136,6 +171,7 @@ class Problem(_Model):
         return None if self.file is None else Origin(self.file, self.line, self.column)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleSummary(_Model):
     """A mapping rule that decided about an entry."""
 
@@ -143,6 +179,7 @@ class RuleSummary(_Model):
     why: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(_Model):
     """The program that wrote the report."""
 
@@ -150,19 +187,20 @@ class Tool(_Model):
     version: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report(_Model):
     """The report of one conversion. When ``errors`` is not empty, it failed and the rest tells how far it came."""
 
     schema_version: Literal[1] = 1
     tool: Tool
     inputs: list[Input]
-    target: Target | None = Field(default=None, description="Absent when the conversion failed before.")
+    target: Target | None = field(default=None, metadata={"description": "Absent when the conversion failed before."})
     totals: Totals
-    releases: list[ReleaseSummary] = []
-    warnings: list[Problem] = []
-    errors: list[Problem] = []
-    entries: list[Entry] = []
-    rules: list[RuleSummary] = Field(default=[], description="The rules that the entries name.")
+    releases: list[ReleaseSummary] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    rules: list[RuleSummary] = field(default_factory=list, metadata={"description": "The rules that the entries name."})
 
     @property
     def worst(self) -> int:
@@ -178,10 +216,6 @@ class Report(_Model):
         """The entries with one of these outcomes, in input order."""
         return [entry for entry in self.entries if entry.outcome in outcomes]
 
-    def to_data(self) -> dict[str, Any]:
-        """The JSON form as plain data; what is absent has no key."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
-
     def with_allowed(self, reasons: Mapping[int, str]) -> Report:
         """A copy in which the entries at these positions are tolerated, totals recounted.
 
@@ -189,12 +223,13 @@ class Report(_Model):
             reasons: position in ``entries`` -> why.
         """
         entries = [
-            entry.model_copy(update={"allowed": reasons[number]}) if number in reasons else entry
+            replace(entry, allowed=reasons[number]) if number in reasons else entry
             for number, entry in enumerate(self.entries)
         ]
-        return self.model_copy(update={"entries": entries, "totals": _totals(entries)})
+        return replace(self, entries=entries, totals=_totals(entries))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSet(_Model):
     """The reports of several inputs, each converted on its own."""
 
@@ -275,9 +310,12 @@ def todo(report: Report) -> tuple[str, ...]:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of ``report.json``: one report, or the reports of several inputs."""
-    from pydantic.json_schema import models_json_schema  # noqa: PLC0415 - only the schema command needs it
+    from pydantic import TypeAdapter  # noqa: PLC0415 - only the schema command needs it
 
-    _, schema = models_json_schema([(Report, "serialization"), (ReportSet, "serialization")], by_alias=True)
+    _, schema = TypeAdapter.json_schemas(
+        [(Report, "serialization", TypeAdapter(Report)), (ReportSet, "serialization", TypeAdapter(ReportSet))],
+        by_alias=True,
+    )
     definitions = schema["$defs"]
     return {
         "$schema": SCHEMA_DIALECT,

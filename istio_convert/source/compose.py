@@ -26,7 +26,7 @@ from ruamel.yaml.events import (
 )
 
 from istio_convert.errors import Origin, YamlError
-from istio_convert.source.refusals import SyntaxProblem, diagnose, forbidden_character
+from istio_convert.source.refusals import forbidden_character
 
 try:
     from ruamel.yaml.cyaml import CParser  # type: ignore[attr-defined]
@@ -106,7 +106,9 @@ def compose(text: str, file: str) -> list[Raw]:
                 raise
             return _Composer(file).run(_pure(text, file))
     except (YAMLError, UnicodeEncodeError) as error:
-        raise forbidden_character(text, file) or diagnose(_problem(error), text, file) from None
+        from istio_convert.source.causes import diagnose, problem_of  # noqa: PLC0415 - many patterns, for refusals only
+
+        raise forbidden_character(text, file) or diagnose(problem_of(error), text, file) from None
 
 
 def _libyaml(text: str) -> _NextEvent:
@@ -147,18 +149,6 @@ def _like_libyaml(events: Iterable[Any], text: str) -> Iterator[Any]:
             previous = event
     except _PURE_SLIPS as error:
         raise YAMLError from error
-
-
-def _problem(error: Exception) -> SyntaxProblem:
-    mark = getattr(error, "problem_mark", None)
-    start = getattr(error, "context_mark", None) or mark
-    return SyntaxProblem(
-        problem=f"{getattr(error, 'context', None) or ''}: {getattr(error, 'problem', None) or ''}",
-        line=mark.line if mark else 0,
-        column=mark.column if mark else 0,
-        start_line=start.line if start else 0,
-        start_column=start.column if start else 0,
-    )
 
 
 class _Composer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from istio_convert import Source, convert
 from istio_convert.errors import InputError, Issue, IstioConvertError, Origin
 from istio_convert.report import Report, build, failed
@@ -49,7 +51,7 @@ def warned() -> Report:
     """A report with a warning."""
     report = sample()
     lines = failed([], _issue()).errors
-    return report.model_copy(update={"warnings": lines})
+    return replace(report, warnings=lines)
 
 
 def _issue() -> IstioConvertError:
