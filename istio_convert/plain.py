@@ -41,7 +41,7 @@ def plainly_valid(schema: Mapping[str, Any], value: Any) -> bool:
 
 
 def _accepts(schema: Any, value: Any, definitions: Mapping[str, Any]) -> bool:
-    if isinstance(schema, bool):
+    if schema is True or schema is False:
         return schema
     if not schema.keys() <= _KNOWN:
         return False

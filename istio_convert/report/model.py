@@ -22,7 +22,6 @@ SCHEMA_VERSION = 1
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-@cache
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.title() for word in rest)
@@ -40,15 +39,20 @@ class _Model:
 
     def to_data(self) -> dict[str, Any]:
         """The JSON form as plain data; what is absent has no key."""
-        values = ((known.name, getattr(self, known.name)) for known in fields(self))
-        return {_camel(name): _data(value) for name, value in values if value is not None}
+        values = ((key, getattr(self, name)) for name, key in _json_keys(type(self)))
+        return {key: _data(value) for key, value in values if value is not None}
+
+
+@cache
+def _json_keys(model: Any) -> tuple[tuple[str, str], ...]:
+    return tuple((known.name, _camel(known.name)) for known in fields(model))
 
 
 def _data(value: Any) -> Any:
-    if isinstance(value, _Model):
-        return value.to_data()
     if isinstance(value, list):
         return [_data(child) for child in value]
+    if isinstance(value, _Model):
+        return value.to_data()
     return value.value if isinstance(value, Outcome) else value
 
 
