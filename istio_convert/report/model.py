@@ -39,7 +39,8 @@ class _Model:
 
     def to_data(self) -> dict[str, Any]:
         """The JSON form as plain data; what is absent has no key."""
-        values = ((key, getattr(self, name)) for name, key in _json_keys(type(self)))
+        model: Any = type(self)
+        values = ((key, getattr(self, name)) for name, key in _json_keys(model))
         return {key: _data(value) for key, value in values if value is not None}
 
 
