@@ -11,9 +11,10 @@ from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
 from istio_convert.migrate import rules
 from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
+from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
 from istio_convert.migrate.objects import Known, known
-from istio_convert.migrate.options import Options
+from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.ownership import adoptions, removals
 from istio_convert.migrate.references import of_canary
 from istio_convert.migrate.stages import build
@@ -160,6 +161,7 @@ def _findings(
         )
     else:
         found += checks.of_cluster(new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways})
+        found += of_injection(new or (), live, stages, options, revision_of(options, conversion.version))
         declared = {(d.namespace or o.namespace, d.name) for o in conversion.operators for d in o.documents if d.name}
         found += checks.of_operators(live, declared)
         found += checks.of_prune(live)
