@@ -200,6 +200,18 @@ _NEVER = (
 )
 
 
+_MERGED = (
+    "What only the old istioctl set in the gateways' pods is still there, since applying merges: arguments, "
+    "environment, probe, ports and volumes of `istio-proxy`. They have the effect of before, and injection lets them win "
+    "over its template: a later change of what they hold, such as the cluster's or the mesh's name, does not reach these pods."
+)
+_DROP = (
+    " To drop them, which rolls the pods once more, apply what Helm renders as the old owner of these fields, first "
+    "with `diff` instead of `apply`: `helm get manifest NAME --namespace NAMESPACE | kubectl apply --server-side "
+    "--force-conflicts --field-manager=istio-operator --filename -`."
+)
+
+
 def _hand_over(context: Context) -> list[str]:
     notes = []
     if context.target.adopting is Adopting.SELF:
@@ -227,6 +239,8 @@ def _hand_over(context: Context) -> list[str]:
             f"The Services {names} kept their addresses and belong to no release. Put them into Git as they are now "
             "(`backup/live.yaml` shows them before)."
         )
+    if not context.canary and any(release.chart == "gateway" for release in context.stages[-1].releases):
+        notes.append(_MERGED + (_DROP if context.target.adopting is not Adopting.TRACKING else ""))
     if context.canary:
         notes.append(
             "The next upgrade in place keeps these release names. Namespaces that name a tag do not have to be "

@@ -64,6 +64,13 @@ def check_rest(before: State, after: State, owned: State, reasons: dict[Key, str
     return {key: reasons[key] for key in sorted(rest)}
 
 
+def drop_leftovers(way: Folder, namespace: str, name: str) -> None:
+    """What the hand-over says about fields that only the old istioctl set: apply as their owner what Helm renders."""
+    manifest = _helm(way, "get", "manifest", name, "--namespace", namespace)
+    words = ("apply", "--server-side", "--force-conflicts", "--field-manager=istio-operator", "--filename", "-")
+    way.cluster.run(*words, "--namespace", namespace, text=manifest)
+
+
 def _helm(way: Folder, *words: str) -> str:
     return subprocess.run(
         [way.environment["HELM"], *words], env=way.environment, capture_output=True, text=True, check=True

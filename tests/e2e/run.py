@@ -26,6 +26,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -34,7 +35,7 @@ from istio_convert.verify.charts import locate
 from tests.e2e import mesh
 from tests.e2e.cluster import Cluster, MissingProgramError, cluster, helms
 from tests.e2e.folder import Folder, archives, plan
-from tests.e2e.ownership import check_releases, check_rest
+from tests.e2e.ownership import check_releases, check_rest, drop_leftovers
 from tests.e2e.state import Key, State, bound, changed, comparable, state, unchanged, unlike
 
 
@@ -156,6 +157,14 @@ def definitions(helm: str, work: Path) -> None:
         assert unchanged(before, after, lambda key: key in crds) == len(crds)
         reason = "in the chart's folder crds/, which Helm counts to no release; has base's marks for later charts"
         show_owned("crds/", way, before, after, {**NAMESPACES, **dict.fromkeys(crds, reason)})
+        key = ("Deployment", "istio-system", "istio-ingressgateway")
+        assert "args" in proxy(after[key]), "there is nothing to drop: the hand-over need not speak of it"
+        drop_leftovers(way, key[1], key[2])
+        dropped = state(made)
+        assert {"args", "env", "readinessProbe"} & proxy(dropped[key]).keys() == set()
+        assert check_releases(way, dropped).keys() == check_releases(way, after).keys()
+        assert unchanged(after, dropped) == len(after)
+        show("crds/: what only the old istioctl set in a gateway's pods goes as the hand-over says")
 
 
 def canary(helm: str, work: Path) -> None:
@@ -234,6 +243,13 @@ def canary(helm: str, work: Path) -> None:
         missing = [key for key in gone if key not in back and key[0] != "MutatingWebhookConfiguration"]
         assert missing == [], missing
         show("canary: what was removed came back from backup/removed")
+
+
+def proxy(deployment: dict[str, Any]) -> dict[str, Any]:
+    """The container of a gateway."""
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    found: dict[str, Any] = container
+    return found
 
 
 def ready(made: Cluster, name: str, pods: int) -> None:
