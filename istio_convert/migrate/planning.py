@@ -202,8 +202,9 @@ _NEVER = (
 
 _MERGED = (
     "What only the old istioctl set in the gateways' pods is still there, since applying merges: arguments, "
-    "environment, probe, ports and volumes of `istio-proxy`. They have the effect of before, and injection lets them win "
-    "over its template: a later change of what they hold, such as the cluster's or the mesh's name, does not reach these pods."
+    "environment, probe, ports and volumes of `istio-proxy`. They have the effect of before, and injection lets them "
+    "win over its template: a later change of what they hold, such as the cluster's or the mesh's name, does not reach "
+    "these pods."
 )
 _DROP = (
     " To drop them, which rolls the pods once more, apply what Helm renders as the old owner of these fields, first "
