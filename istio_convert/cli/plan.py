@@ -56,7 +56,7 @@ def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ..
     help="canary: a second control plane and second gateways beside the old ones.",
 )
 @click.option("--live", metavar="DUMP", multiple=True, help="Live objects: backup/live.yaml, or 'kubectl get -o yaml'.")
-@click.option("--charts", metavar="PATH", help="Charts to use instead of the cache.")
+@click.option("--charts", metavar="DIR", help="An unpacked Istio release to use instead of the cache.")
 @click.option(
     "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Override a field of spec, as istioctl's --set."
 )
@@ -185,7 +185,8 @@ def _convert(sources: list[Source], params: dict[str, Any], *more: str) -> Conve
 
 def _report(plan: Plan, output: str | None) -> None:
     for finding in plan.findings:
-        terminal.say(f"{finding.level.value}: {finding.id}: {finding.text}\nhint: {finding.action}\n")
+        named = "".join(f"  {name}\n" for name in finding.objects)
+        terminal.say(f"{finding.level.value}: {finding.id}: {finding.text}\n{named}hint: {finding.action}\n")
     adopted = "unknown" if plan.adoptions is None else str(len(plan.adoptions))
     removed = "unknown" if plan.removals is None else str(len(plan.removals))
     terminal.say(f"{len(plan.steps)} steps; objects to adopt: {adopted}; objects to remove at the end: {removed}\n")

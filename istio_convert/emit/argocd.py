@@ -76,15 +76,14 @@ class ArgoCd:
             described[f"applications/{unit.slug}.yaml"] = f"the Application of release {unit.slug}"
             described[_folder(unit) + "/kustomization.yaml"] = with_patches(f"the chart of {unit.slug}", unit)
             described[_folder(unit) + "/values.yaml"] = f"the values of {unit.slug}"
-        todo = list(options.todo)
+        todo = []
         if not options.argocd_repository and _needs_repository(plan, options):
-            todo.insert(
-                0,
+            todo.append(
                 f"The Git repository of this folder is not known: replace {UNKNOWN_REPOSITORY}, and path and "
                 "targetRevision beside it, in every file that holds it.",
             )
         guide = argocd_guide(plan, options, [(path, described[path]) for path in files])
-        return readme(guide, plan, todo)
+        return readme(guide, plan, options, todo)
 
 
 def _waves(plan: Sequence[Unit]) -> dict[str, int]:

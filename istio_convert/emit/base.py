@@ -59,6 +59,7 @@ class EmitOptions:
         argocd_path: the output's folder in that repository.
         argocd_revision: branch, tag or commit of it.
         todo: what still needs a person, one line each, for the README.
+        plan_root: path from the output's folder to the migration plan that it is a part of; empty when it is not.
     """
 
     chart_source: str = OFFICIAL_REPOSITORY
@@ -74,6 +75,7 @@ class EmitOptions:
     argocd_path: str = "."
     argocd_revision: str = "HEAD"
     todo: tuple[str, ...] = ()
+    plan_root: str = ""
 
     @property
     def chart_url(self) -> str:

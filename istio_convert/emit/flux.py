@@ -167,4 +167,4 @@ def _readme(plan: Sequence[Unit], home: str, options: EmitOptions) -> str:
         *((_file(unit), with_patches(f"release {unit.slug}, its values", unit)) for unit in plan),
     ]
     guide = flux_guide(plan, home, options, contents=contents, from_registry=_uses_chart_ref(options))
-    return readme(guide, plan, options.todo)
+    return readme(guide, plan, options)

@@ -65,4 +65,4 @@ def _readme(plan: Sequence[Unit], files: Files, options: EmitOptions) -> str:
         described[f"values/{unit.slug}.yaml"] = f"the values of {unit.slug}"
         described[f"{_FOLDER}/releases/{unit.slug}/kustomization.yaml"] = with_patches(unit.slug, unit)
     guide = helm_guide(plan, options, [(path, described[path]) for path in files])
-    return readme(guide, plan, options.todo)
+    return readme(guide, plan, options)

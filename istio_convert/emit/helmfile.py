@@ -57,7 +57,7 @@ class Helmfile:
                 files[path] = _patch_document(unit, number, patch)
                 described[path] = f"a patch for {unit.slug}"
         guide = helmfile_guide(plan, options, [(path, described[path]) for path in files])
-        return {**files, "README.md": readme(guide, plan, options.todo)}
+        return {**files, "README.md": readme(guide, plan, options)}
 
 
 def _repository(options: EmitOptions) -> dict[str, Any]:

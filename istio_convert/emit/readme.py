@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from istio_convert.emit.base import Unit
+from istio_convert.emit.base import EmitOptions, Unit
 
 KEEP_AWAY = """
 `istioctl uninstall --purge` and `istioctl uninstall --revision …`: they remove objects by labels that the charts set
 as well.
 
-`istioctl install` beside this output: it prunes by owner labels, and two owners overwrite each other. The one exception
-is the way back, described above.
+`istioctl install` beside this output: it prunes by owner labels, and two owners overwrite each other.@EXCEPTION@
 
 Deleting the IstioOperator resource while an operator still runs: it removes what it once made, gateways included.
 
 Deleting an `*.istio.io` CustomResourceDefinition: every object of that kind goes with it.
+"""
+_EXCEPTION = " The one exception is the way back, described above."
+_APPLY_BY_PLAN = """
+This folder is a part of a migration. Until the last script has passed, only the scripts of the plan apply it, one
+release after the other: do not apply it by hand. Read `@ROOT@/RUNBOOK.md` and `@ROOT@/REPORT.md` first.
+
+Afterwards the folder of the last stage, `final`, is the source of the releases: commit it, and change things in it.
+"""
+_BACK_BY_PLAN = """
+During the migration: `@ROOT@/rollback.sh`, as `@ROOT@/RUNBOOK.md` says.
+
+Afterwards: to an earlier state of this folder, which is applied again.
 """
 
 
@@ -43,14 +54,20 @@ class Guide:
     never: str
 
 
-def readme(guide: Guide, units: Sequence[Unit], todo: Sequence[str] = ()) -> str:
+def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequence[str] = ()) -> str:
     """The text of a README.
 
     Args:
         guide: the target's part.
         units: the releases, in order.
-        todo: what still needs a person, one text each.
+        options: as for the emitter.
+        todo: what still needs a person beside ``options.todo``, one text each.
     """
+    todo = (*todo, *options.todo)
+    if options.plan_root:
+        apply, back = (text.replace("@ROOT@", options.plan_root) for text in (_APPLY_BY_PLAN, _BACK_BY_PLAN))
+        guide = replace(guide, apply=apply, back=back)
+    keep_away = KEEP_AWAY.replace("@EXCEPTION@", "" if options.plan_root else _EXCEPTION)
     lines = [f"# {guide.title}", "", "## What is in here", ""]
     lines += [f"- `{path}`: {what}" for path, what in guide.contents]
     lines += ["", "| release | namespace | chart | version | after |", "|---|---|---|---|---|"]
@@ -61,7 +78,7 @@ def readme(guide: Guide, units: Sequence[Unit], todo: Sequence[str] = ()) -> str
     lines += ["", "## What it needs", "", *_bullets(_paragraphs(guide.needs))]
     lines += ["", "## How to apply it", "", *_steps(_paragraphs(guide.apply))]
     lines += ["", "## How to go back", "", *_steps(_paragraphs(guide.back))]
-    lines += ["", "## What never to run", "", *_bullets(_paragraphs(guide.never + KEEP_AWAY))]
+    lines += ["", "## What never to run", "", *_bullets(_paragraphs(guide.never + keep_away))]
     lines += ["", "## What still needs a person", ""]
     lines += _bullets(todo) if todo else ["Nothing."]
     if notes := [f"{unit.slug}: {note}" for unit in units for note in unit.release.notes]:

@@ -75,8 +75,6 @@ def of_cluster(
     found += _foreign_owners(pairs)
     found += _managers(pairs)
     found += _replicas(pairs)
-    found += _namespaces(live, stages)
-    found += _tags(rendered, live)
     return found
 
 
@@ -333,49 +331,6 @@ def _replicas(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
         "The chart leaves the replicas of these Deployments to an autoscaler, and more than one runs now.",
         "Make sure that the autoscaler's minimum is what you need before the release is applied.",
         dropped,
-    )
-
-
-def _namespaces(live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
-    homes = {release.namespace for stage in stages for release in stage.releases if release.chart == "gateway"}
-    spaces = [item for item in live if item.id.kind == "Namespace"]
-    disabled = [item for item in spaces if item.id.name in homes and item.labels.get("istio-injection") == "disabled"]
-    both = [item for item in spaces if "istio-injection" in item.labels and "istio.io/rev" in item.labels]
-    return [
-        *_finding(
-            "injection-disabled",
-            Level.BLOCKER,
-            "A gateway's namespace has istio-injection=disabled: its pods would keep the image auto and never start.",
-            "Remove the label: kubectl label namespace NAME istio-injection-",
-            disabled,
-        ),
-        *_finding(
-            "two-injection-labels",
-            Level.NOTE,
-            "These namespaces have istio-injection and istio.io/rev; istio-injection wins.",
-            "The canary removes istio-injection from the namespaces that it moves.",
-            both,
-        ),
-    ]
-
-
-def _tags(rendered: Sequence[Known], live: Sequence[Known]) -> list[Finding]:
-    wanted = index(rendered)
-    tags = [
-        item
-        for item in live
-        # a tag default is taken over, or goes, with the injector
-        if item.id.kind == "MutatingWebhookConfiguration"
-        and item.labels.get("istio.io/tag") != "default"
-        and item.id.name.startswith("istio-revision-tag-")
-        and item.id not in wanted
-    ]
-    return _finding(
-        "revision-tags",
-        Level.WARNING,
-        "istioctl made these revision tags, and no release renders them.",
-        "Name the tag with --tag, so that the release owns it, or keep it with `istioctl tag set`.",
-        tags,
     )
 
 

@@ -208,6 +208,28 @@ no_proxies_of() {
   fi
 }
 
+# no_tags_of REVISION: a tag whose control plane is gone makes every pod of its namespaces fail, or start without a proxy
+no_tags_of() {
+  local names
+  names="$(found mutatingwebhookconfigurations.admissionregistration.k8s.io --selector "istio.io/tag,istio.io/rev=$1")" ||
+    fail "kubectl cannot list webhooks"
+  if [[ -n "$names" ]]; then
+    say "$names"
+    fail "these tags call the control plane of revision $1; when no namespace names them: istioctl tag remove NAME"
+  fi
+}
+
+# enough_pods SHARE RESOURCE OLD NEW NAMESPACE: the pods of the new gateway can take that share, in percent, of the load
+enough_pods() {
+  local ready='{.status.readyReplicas}{.status.numberReady}' old new
+  old="$(field "$2" "$3" "$5" "$ready")"
+  new="$(field "$2" "$4" "$5" "$ready")"
+  if [[ $((${new:-0} * 100)) -lt $((${old:-0} * $1)) ]]; then
+    finding blocker fewer-pods "$5/$4 has ${new:-0} ready pods and is about to take $1 % of the load of ${old:-0}." \
+      "Raise minReplicas of its autoscaler, or its replicas, and run this again."
+  fi
+}
+
 # webhook_has_service KIND NAME: a webhook whose Service is gone makes every write fail
 webhook_has_service() {
   local service namespace

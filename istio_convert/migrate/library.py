@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-#: The shell functions that appear in commands, with what they do, for the runbook.
+#: Every shell function that a command starts with, with what it does, for the runbook. Those that only look say what
+#: they stop at.
 FUNCTIONS: tuple[tuple[str, str], ...] = (
     (
         "adopt RELEASE NAMESPACE RESOURCE NAME [IN]",
@@ -44,6 +45,44 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ),
     ("stop_controllers", "scales every in-cluster operator to 0, wherever it runs, and remembers its replicas"),
     ("wait_for COMMAND", "runs the command; with `ISTIO_CONVERT_NO_WAIT=1` says that it did not"),
+    ("unadopt RESOURCE NAME [IN]", "takes Helm's annotations off"),
+    ("start_controllers", "scales the operators that `stop_controllers` stopped to the replicas from before"),
+    ("suspend_application NAMESPACE NAME", "takes `automated` out of the Application's `syncPolicy`, and remembers it"),
+    ("resume_application NAMESPACE NAME", "puts it back"),
+    ("post_renderer STAGE", "sets `POST_RENDERER`: a program for Helm 3, a plugin for Helm 4"),
+    ("injected_namespaces REVISION", "the namespaces that ask for the control plane of that revision"),
+    ("moved_namespaces", "the namespaces that `move_namespace` changed"),
+    ("forget_move NAMESPACE", "takes off the annotation that remembers the labels"),
+    ("save FILE COMMAND", "the command's output as a file, once; the first copy stays"),
+    (
+        "remove_controllers",
+        "removes every operator's Deployment, Service, ServiceAccount and RBAC, if no IstioOperator is left",
+    ),
+    ("remove_operator_crd", "removes the definition of IstioOperator, if none is left"),
+    ("leftovers", "names what still carries the operator's owner labels"),
+    ("fail TEXT", "stops"),
+    ("no_blockers", "stops while findings of the level blocker are not accepted"),
+    ("kubernetes_between OLDEST NEWEST", "stops at an older API server, warns of a newer one"),
+    ("has_program NAME", "stops when it is not on PATH"),
+    ("helm_at_least VERSION", "stops at an older Helm"),
+    ("injection_possible NAMESPACE", "stops when the namespace disables injection"),
+    ("no_controller_runs", "stops when an operator has replicas"),
+    ("all_operators_frozen", "stops at an IstioOperator without the annotation that freezes it"),
+    ("not_bound NAMESPACE/KIND/NAME…", "stops when one of them carries the operator's owner labels"),
+    ("owned RELEASE NAMESPACE RESOURCE NAME [IN]", "stops when the object is there and not this Helm release's"),
+    ("tracked RESOURCE NAME [IN]", "stops when the object is there and no Application tracks it"),
+    ("absent RESOURCE NAME", "stops when the object is there"),
+    ("no_proxies_of REVISION", "stops at pods with a proxy that this revision injected"),
+    ("no_tags_of REVISION", "stops at revision tags that call its control plane"),
+    (
+        "enough_pods SHARE RESOURCE OLD NEW IN",
+        "finds a blocker when the new gateway has fewer ready pods than that share, in percent, of the old one's",
+    ),
+    ("webhook_has_service KIND NAME", "stops when the Service that the webhook calls is not there"),
+    ("webhook_calls KIND NAME SERVICE", "stops when the webhook calls another Service"),
+    ("service_selects NAMESPACE NAME KEY VALUE", "stops when the Service's selector has another value; empty: none"),
+    ("has_annotation RESOURCE NAME IN KEY VALUE [OR]", "stops when the annotation has another value"),
+    ("alb_uses_action NAMESPACE INGRESS ACTION", "stops when no backend of the Ingress names the action"),
 )
 
 

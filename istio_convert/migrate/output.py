@@ -13,6 +13,8 @@ from istio_convert.migrate.runbook import runbook
 from istio_convert.migrate.scripts import scripts
 
 FORMAT = "istio-convert/plan/v1"
+#: From releases/STAGE/TARGET to the plan's folder.
+_ROOT = "../../.."
 
 
 def files(plan: Plan, options: EmitOptions | None = None) -> Files:
@@ -26,7 +28,7 @@ def files(plan: Plan, options: EmitOptions | None = None) -> Files:
         InvalidNameError: a name must not reach a path or a script.
     """
     todo = next((finding.objects for finding in plan.findings if finding.id == OPEN_FIELDS), ())
-    how = replace(options or EmitOptions(), todo=todo)
+    how = replace(options or EmitOptions(), todo=todo, plan_root=_ROOT)
     result: Files = {"RUNBOOK.md": runbook(plan), **scripts(plan), "plan.json": plan_json(plan)}
     for stage in plan.stages:
         for target in dict.fromkeys((plan.target, "helm")):

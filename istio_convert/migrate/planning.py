@@ -11,9 +11,10 @@ from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
 from istio_convert.migrate import rules
 from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
+from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
 from istio_convert.migrate.objects import Known, known
-from istio_convert.migrate.options import Options
+from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.ownership import adoptions, removals
 from istio_convert.migrate.references import of_canary
 from istio_convert.migrate.stages import build
@@ -160,6 +161,7 @@ def _findings(
         )
     else:
         found += checks.of_cluster(new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways})
+        found += of_injection(new or (), live, stages, options, revision_of(options, conversion.version))
         declared = {(d.namespace or o.namespace, d.name) for o in conversion.operators for d in o.documents if d.name}
         found += checks.of_operators(live, declared)
         found += checks.of_prune(live)
@@ -198,6 +200,19 @@ _NEVER = (
 )
 
 
+_MERGED = (
+    "What only the old istioctl set in the gateways' pods is still there, since applying merges: arguments, "
+    "environment, probe, ports and volumes of `istio-proxy`. They have the effect of before, and injection lets them "
+    "win over its template: a later change of what they hold, such as the cluster's or the mesh's name, does not reach "
+    "these pods."
+)
+_DROP = (
+    " To drop them, which rolls the pods once more, apply what Helm renders as the old owner of these fields, first "
+    "with `diff` instead of `apply`: `helm get manifest NAME --namespace NAMESPACE | kubectl apply --server-side "
+    "--force-conflicts --field-manager=istio-operator --filename -`."
+)
+
+
 def _hand_over(context: Context) -> list[str]:
     notes = []
     if context.target.adopting is Adopting.SELF:
@@ -225,6 +240,8 @@ def _hand_over(context: Context) -> list[str]:
             f"The Services {names} kept their addresses and belong to no release. Put them into Git as they are now "
             "(`backup/live.yaml` shows them before)."
         )
+    if not context.canary and any(release.chart == "gateway" for release in context.stages[-1].releases):
+        notes.append(_MERGED + (_DROP if context.target.adopting is not Adopting.TRACKING else ""))
     if context.canary:
         notes.append(
             "The next upgrade in place keeps these release names. Namespaces that name a tag do not have to be "

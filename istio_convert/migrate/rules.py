@@ -6,6 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
+from istio_convert.catalog import versions
 from istio_convert.catalog.data import read_text
 from istio_convert.catalog.ranges import contains, minor_of, version_key
 from istio_convert.migrate.model import Finding, Level, Strategy
@@ -78,8 +79,20 @@ def _skips(source: str, version: str, strategy: Strategy) -> list[Finding]:
             Level.BLOCKER,
             f"This way leads over {steps} minor releases at once; {strategy.value} allows {words[rule['minors']]}: "
             f"{rule['why']}.",
-            "Upgrade the operator to an intermediate release first, or take over at the release that runs and "
-            "upgrade with Helm afterwards"
-            + (", or use --strategy canary." if steps == 2 and strategy is Strategy.IN_PLACE else "."),
+            _ways_out(source, steps, strategy),
         )
     ]
+
+
+def _ways_out(source: str, steps: int, strategy: Strategy) -> str:
+    oldest = versions()[0]
+    if version_key(source) < version_key(oldest.version):
+        return (
+            f"There are no charts of {minor_of(source)} to take over with. Upgrade by istioctl first, one minor "
+            f"release after the other, to {oldest.minor} or newer, and plan from there."
+        )
+    text = (
+        "Upgrade the operator to an intermediate release first, or take over at the release that runs and upgrade with "
+        "Helm afterwards"
+    )
+    return text + (", or use --strategy canary." if steps == 2 and strategy is Strategy.IN_PLACE else ".")

@@ -65,6 +65,8 @@ def _used(plan: Plan) -> set[str]:
     for step in plan.steps:
         for _, commands in step.parts:
             for item in commands:
+                if item.text.startswith("finding "):
+                    continue
                 found.update(item.text.replace("\n", " ").split())
                 found.update(item.guard.split()[:1])
     return found

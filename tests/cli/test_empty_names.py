@@ -28,6 +28,7 @@ from tests.cli.running import run
         (["verify", "clean.yaml", "--reference", ""], "--reference"),
         (["plan", "clean.yaml", "--from", "1.24.6", "--to", "1.25.3", "-o", ""], "--output"),
         (["plan", "clean.yaml", "--from", "1.24.6", "--to", "1.25.3", "-o", "out", "--live", ""], "--live"),
+        (["plan", "clean.yaml", "--from", "1.24.6", "--to", "1.25.3", "-o", "out", "--charts", ""], "--charts"),
         (["catalog", "build", ".", "-o", ""], "--output"),
     ],
 )

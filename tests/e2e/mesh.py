@@ -80,6 +80,13 @@ def _default_tag(objects: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [tag, off]
 
 
+def revision_tag(name: str, revision: str) -> dict[str, Any]:
+    """What ``istioctl tag set`` makes, as far as the migration looks at it."""
+    labels = {"istio.io/tag": name, "istio.io/rev": revision}
+    kind = "MutatingWebhookConfiguration"
+    return _object("admissionregistration.k8s.io/v1", kind, f"istio-revision-tag-{name}", labels=labels)
+
+
 def _operator_definition() -> dict[str, Any]:
     schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     version = {"name": "v1alpha1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}

@@ -4,9 +4,11 @@
 
 What it shows, for Helm 3 and, when a program of it is given, for Helm 4:
 
-- in place: every object keeps its UID, its selector and its Service's spec; Helm owns all that was adopted; a second
-  run changes no object; scripts that are killed again and again end the same; the way back leaves all in place.
+- in place: every object keeps its UID, its selector and its Service's spec; a second run changes no object; scripts
+  that are killed again and again end the same; the way back leaves all in place.
 - canary: the old objects go, and only they; what both control planes share keeps its UID.
+- after both: each object that Helm says that a release renders has the marks of this release, and what has them not is
+  named with the reason.
 
 There are no controllers and no nodes, so that nothing ever becomes ready: ISTIO_CONVERT_NO_WAIT is set, and what is
 waited for is not shown here. Needs etcd, a Go toolchain for the first run, and charts in the chart cache.
@@ -15,15 +17,13 @@ waited for is not shown here. Needs etcd, a Go toolchain for the first run, and 
 from __future__ import annotations
 
 import argparse
-import os
-import re
+import json
 import signal
-import stat
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,160 +32,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from istio_convert.errors import ChartsMissingError
 from istio_convert.verify.charts import locate
-from istio_convert.verify.charts.layout import HELM_CHARTS, pack
 from tests.e2e import mesh
 from tests.e2e.cluster import Cluster, MissingProgramError, cluster, helms
-
-KINDS = (
-    "deployments.apps,daemonsets.apps,services,serviceaccounts,configmaps,horizontalpodautoscalers.autoscaling,"
-    "poddisruptionbudgets.policy,roles.rbac.authorization.k8s.io,rolebindings.rbac.authorization.k8s.io,"
-    "networkpolicies.networking.k8s.io"
-)
-CLUSTER_KINDS = (
-    "namespaces,clusterroles.rbac.authorization.k8s.io,clusterrolebindings.rbac.authorization.k8s.io,"
-    "mutatingwebhookconfigurations.admissionregistration.k8s.io,"
-    "validatingwebhookconfigurations.admissionregistration.k8s.io,customresourcedefinitions.apiextensions.k8s.io"
-)
-Key = tuple[str, str, str]
-State = dict[Key, dict[str, Any]]
-
-
-def state(made: Cluster) -> State:
-    """Every object that is not the API server's own."""
-    found = made.objects(KINDS, "--all-namespaces") + made.objects(CLUSTER_KINDS)
-    return {
-        (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]): item
-        for item in found
-        if not item["metadata"]["name"].startswith(("system:", "kube-root-ca", "kubernetes"))
-        and item["metadata"].get("labels", {}).get("kubernetes.io/bootstrapping") != "rbac-defaults"
-    }
-
-
-def comparable(found: State) -> State:
-    """Objects without what differs between two clusters."""
-    unlike = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
-    address = ("clusterIP", "clusterIPs", "healthCheckNodePort")
-    result = {}
-    for key, item in found.items():
-        metadata = {name: value for name, value in item["metadata"].items() if name not in unlike}
-        copy = {**item, "metadata": metadata}
-        copy.pop("status", None)
-        if item["kind"] == "Service":
-            spec = {name: value for name, value in item["spec"].items() if name not in address}
-            spec["ports"] = [{k: v for k, v in port.items() if k != "nodePort"} for port in spec.get("ports", [])]
-            copy["spec"] = spec
-        if item["kind"] == "Namespace":
-            copy.pop("spec", None)
-        result[key] = copy
-    return result
-
-
-class Folder:
-    """A migration folder and how its scripts are run."""
-
-    def __init__(self, made: Cluster, helm: str, folder: Path, charts: Path) -> None:
-        self.cluster, self.folder = made, folder
-        self.environment = {
-            **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
-            "KUBECONFIG": str(made.kubeconfig),
-            "KUBECTL": made.kubectl,
-            "HELM": helm,
-            "CHARTS": str(charts),
-            "ISTIOCTL": "/nonexistent/istioctl",
-            "ISTIO_CONVERT_NO_WAIT": "1",
-            "ACCEPT": os.environ.get("ACCEPT", ""),
-        }
-
-    def scripts(self) -> list[Path]:
-        """The numbered scripts in order."""
-        return sorted(path for path in self.folder.iterdir() if re.match(r"\d\d-.*\.sh$", path.name))
-
-    def run(self, *words: str, expect: int = 0) -> str:
-        """Run a script, and give what it said."""
-        result = subprocess.run(
-            ["bash", f"./{words[0]}", *words[1:]],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=600,
-        )
-        said = result.stdout + result.stderr
-        if result.returncode != expect:
-            raise AssertionError(f"{' '.join(words)} ended with {result.returncode}:\n{said[-4000:]}")
-        return said
-
-    def run_all(self) -> str:
-        """Run every script in order."""
-        return "".join(self.run(path.name) for path in self.scripts())
-
-    def kill_and_run(self, name: str, calls: int) -> bool:
-        """Run a script and kill it, with all that it started, at its n-th call of kubectl or Helm.
-
-        Returns:
-            Whether it was killed; False when it ended before.
-        """
-        counter = self.folder.parent / "counter"
-        counter.write_bytes(b"")
-        environment = dict(self.environment)
-        for variable in ("KUBECTL", "HELM"):
-            wrapper = self.folder.parent / f"counting-{variable.lower()}"
-            wrapper.write_text(
-                "#!/usr/bin/env bash\n"
-                f"printf x >>'{counter}'\n"
-                f"if [[ \"$(wc -c <'{counter}')\" -ge {calls} ]]; then kill -KILL 0; fi\n"
-                f"exec '{self.environment[variable]}' \"$@\"\n"
-            )
-            wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
-            environment[variable] = str(wrapper)
-        process = subprocess.Popen(
-            ["bash", f"./{name}"],
-            cwd=self.folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        code = process.wait(600)
-        if code not in (0, -signal.SIGKILL):
-            raise AssertionError(f"{name}, killed at call {calls}, ended with {code}")
-        return code != 0
-
-
-def plan(folder: Path, *words: str) -> None:
-    """``istio-convert plan``."""
-    command = [sys.executable, "-m", "istio_convert", "plan", str(mesh.OPERATOR), "--target", "helm"]
-    result = subprocess.run([*command, "-o", str(folder), *words], capture_output=True, text=True, check=False)
-    if result.returncode:
-        raise AssertionError(f"plan ended with {result.returncode}:\n{result.stderr}")
-
-
-def archives(folder: Path, version: str) -> None:
-    """The charts of a release as archives, as a repository has them."""
-    folder.mkdir(exist_ok=True)
-    charts = locate(version)
-    for name in HELM_CHARTS:
-        (folder / f"{name}-{version}.tgz").write_bytes(pack(charts.files(name), name))
-
-
-def unchanged(before: State, after: State, keys: Callable[[Key], bool] = lambda _: True) -> int:
-    """Check that objects of before are still the same ones, with their selectors and Services; give their number."""
-    number = 0
-    for key, old in before.items():
-        if not keys(key):
-            continue
-        number += 1
-        assert key in after, f"deleted: {key}"
-        new = after[key]
-        assert new["metadata"]["uid"] == old["metadata"]["uid"], f"recreated: {key}"
-        if key[0] == "Service":
-            assert new["spec"] == old["spec"], f"Service changed: {key}: {old['spec']} {new['spec']}"
-        if key[0] in ("Deployment", "DaemonSet", "PodDisruptionBudget"):
-            assert new["spec"]["selector"] == old["spec"]["selector"], f"selector changed: {key}"
-    return number
+from tests.e2e.folder import Folder, archives, plan
+from tests.e2e.ownership import check_releases, check_rest, drop_leftovers
+from tests.e2e.state import Key, State, bound, changed, comparable, state, unchanged, unlike
 
 
 @contextmanager
@@ -196,7 +47,37 @@ def mesh_of(folder: Path, version: str) -> Iterator[Cluster]:
         yield made
 
 
-OLD, NEXT, FURTHER = "1.23.6", "1.24.6", "1.25.3"
+OLDEST, OLD, NEXT, FURTHER = "1.22.8", "1.23.6", "1.24.6", "1.25.3"
+_SPACES = {
+    "istio-system": "the control plane's",
+    "edge": "a gateway's",
+    "kube-system": "the CNI node agent's, and Kubernetes' own",
+    "istio-operator": "the operator's; the plan says to delete it when nothing else is in it",
+    "shop": "an application's",
+    "plain": "an application's",
+}
+#: What goes in place, because no chart renders it: a tag that would inject beside the injector, and the access to
+#: Secrets that istioctl gives each gateway.
+ORPHANS: set[Key] = {("MutatingWebhookConfiguration", "", "istio-revision-tag-default")} | {
+    (kind, namespace, f"{name}-sds")
+    for kind in ("Role", "RoleBinding")
+    for namespace, name in (
+        ("istio-system", "istio-ingressgateway"),
+        ("istio-system", "istio-egressgateway"),
+        ("edge", "istio-internal"),
+    )
+}
+#: What stays and is no release's, with the reason: no chart renders a namespace,
+NAMESPACES: dict[Key, str] = {("Namespace", "", name): f"no chart renders it; {why}" for name, why in _SPACES.items()}
+#: and a canary keeps the Services of the gateways.
+SERVICES: dict[Key, str] = {
+    ("Service", namespace, name): "keeps its address and selects the second gateway; the plan says to put it into Git"
+    for namespace, name in (
+        ("istio-system", "istio-ingressgateway"),
+        ("istio-system", "istio-egressgateway"),
+        ("edge", "istio-internal"),
+    )
+}
 
 
 def in_place(helm: str, work: Path) -> None:
@@ -215,15 +96,12 @@ def in_place(helm: str, work: Path) -> None:
         show(f"in place: {kept} objects keep UID, selectors and Services")
         controller = {key for key in gone if key[2] == "istio-operator" or key[2] == "istiooperators.install.istio.io"}
         orphans = gone - controller
-        tag = ("MutatingWebhookConfiguration", "", "istio-revision-tag-default")
-        assert tag in orphans, "it would inject beside the injector"
-        assert all(key == tag or key[2].endswith("-sds") for key in orphans), orphans
+        assert orphans == ORPHANS, orphans ^ ORPHANS
         assert "never-match" not in str(after["MutatingWebhookConfiguration", "", "istio-sidecar-injector"])
         assert len(controller) == 6, controller
         show(f"in place: gone are the controller ({len(controller)} objects) and {len(orphans)} orphans")
-        owned = owned_by_helm(after)
         assert not bound(after), bound(after)
-        show(f"in place: Helm owns {owned} objects; none carries the operator's owner labels")
+        show_owned("in place", way, before, after, NAMESPACES)
         assert "NOT WAITED FOR" in said
         way.run_all()
         again = state(made)
@@ -266,6 +144,29 @@ def in_place(helm: str, work: Path) -> None:
         show(f"in place: rolled back, {kept} objects are in place, the operator runs, Helm knows no release")
 
 
+def definitions(helm: str, work: Path) -> None:
+    """The way in place to a base chart that keeps the definitions in its folder ``crds/``."""
+    archives(work / "charts", OLD)
+    with mesh_of(work / "e", OLDEST) as made:
+        before = state(made)
+        way = Folder(made, helm, work / "e" / "migration", work / "charts")
+        plan(way.folder, "--from", OLDEST, "--to", OLD)
+        way.run_all()
+        after = state(made)
+        crds = {key for key in after if key[0] == "CustomResourceDefinition"}
+        assert unchanged(before, after, lambda key: key in crds) == len(crds)
+        reason = "in the chart's folder crds/, which Helm counts to no release; has base's marks for later charts"
+        show_owned("crds/", way, before, after, {**NAMESPACES, **dict.fromkeys(crds, reason)})
+        key = ("Deployment", "istio-system", "istio-ingressgateway")
+        assert "args" in proxy(after[key]), "there is nothing to drop: the hand-over need not speak of it"
+        drop_leftovers(way, key[1], key[2])
+        dropped = state(made)
+        assert {"args", "env", "readinessProbe"} & proxy(dropped[key]).keys() == set()
+        assert check_releases(way, dropped).keys() == check_releases(way, after).keys()
+        assert unchanged(after, dropped) == len(after)
+        show("crds/: what only the old istioctl set in a gateway's pods goes as the hand-over says")
+
+
 def canary(helm: str, work: Path) -> None:
     """A second control plane over two minors; the operator and its control plane go."""
     archives(work / "charts", FURTHER)
@@ -276,6 +177,7 @@ def canary(helm: str, work: Path) -> None:
         plan(way.folder, *words)
         way.run("00-preflight.sh")
         plan(way.folder, *words, "--live", str(way.folder / "backup" / "live.yaml"))
+        traffic = next(script.name for script in way.scripts() if script.name.endswith("-traffic-100.sh"))
         removal = next(script.name for script in way.scripts() if script.name.startswith("80"))
         for script in way.scripts():
             if script.name < "80":
@@ -295,6 +197,12 @@ def canary(helm: str, work: Path) -> None:
             "canary: rolled back to the adoption, every old object is in place and nothing of the second plane is left"
         )
         for script in way.scripts():
+            if script.name == traffic:
+                ready(made, "istio-ingressgateway", 3)
+                ready(made, "istio-ingressgateway-helm", 2)
+                assert "blocker fewer-pods: istio-system/istio-ingressgateway-helm" in way.run(script.name, expect=1)
+                ready(made, "istio-ingressgateway-helm", 3)
+                show("canary: all traffic does not go to fewer pods")
             if script.name < "80":
                 way.run(script.name)
         middle = state(made)
@@ -304,15 +212,19 @@ def canary(helm: str, work: Path) -> None:
         assert shop["istio.io/rev"] == "stable"
         assert "istio-injection" not in shop
         show("canary: both control planes are there, the old one untouched; the namespace names the tag")
+        old_tag = mesh.revision_tag("old", "default")
+        made.apply([old_tag], "istioctl")
+        assert f"/{old_tag['metadata']['name']}" in way.run(removal, expect=1)
+        made.run("delete", old_tag["kind"], old_tag["metadata"]["name"])
+        assert all(key in state(made) for key in middle), "it stopped before the first deletion"
+        show("canary: a revision tag of the old control plane stops the removal")
         way.run(removal)
         way.run("90-after.sh")
         after = state(made)
         gone = {key for key in before if key not in after}
         unchanged(before, after, lambda key: key not in gone and key[0] != "Service")
-        services = {key for key in before if key[0] == "Service" and key in after and "gateway" in key[2]}
-        for key in services:
+        for key in SERVICES:
             assert after[key]["spec"]["clusterIP"] == before[key]["spec"]["clusterIP"]
-        assert services, "the gateways' Services keep their addresses"
         old = [key for key in after if key[1:] == ("istio-system", "istiod")]
         assert old == [], old
         for name in ("istiod-1-25-3", "istio-ingressgateway-helm"):
@@ -320,10 +232,11 @@ def canary(helm: str, work: Path) -> None:
         validator = after["ValidatingWebhookConfiguration", "", "istiod-default-validator"]
         assert validator["webhooks"][0]["clientConfig"]["service"]["name"] == "istiod-1-25-3"
         assert not bound(after), bound(after)
+        show_owned("canary", way, before, after, {**NAMESPACES, **SERVICES})
         definitions = [key for key in before if key[0] == "CustomResourceDefinition" and "install" not in key[2]]
         assert all(after[key]["metadata"]["uid"] == before[key]["metadata"]["uid"] for key in definitions)
         show(
-            f"canary: {len(gone)} old objects went, {len(definitions)} definitions and {len(services)} addresses stayed"
+            f"canary: {len(gone)} old objects went, {len(definitions)} definitions and {len(SERVICES)} addresses stayed"
         )
         way.run(removal, "rollback")
         back = state(made)
@@ -332,32 +245,26 @@ def canary(helm: str, work: Path) -> None:
         show("canary: what was removed came back from backup/removed")
 
 
-def owned_by_helm(found: State) -> int:
-    """The number of objects that a Helm release owns."""
-    return sum("meta.helm.sh/release-name" in item["metadata"].get("annotations", {}) for item in found.values())
+def proxy(deployment: dict[str, Any]) -> dict[str, Any]:
+    """The container of a gateway."""
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
+    found: dict[str, Any] = container
+    return found
 
 
-def bound(found: State) -> list[Key]:
-    """Objects that the operator could prune."""
-    label = "install.operator.istio.io/owning-resource"
-    return [k for k, i in found.items() if i["metadata"].get("labels", {}).get(label, "unknown") != "unknown"]
+def ready(made: Cluster, name: str, pods: int) -> None:
+    """Say that a Deployment has pods, as its controller would."""
+    status = {"status": {"readyReplicas": pods, "replicas": pods, "availableReplicas": pods}}
+    words = ("patch", "deployment.apps", name, "--namespace", "istio-system", "--subresource=status", "--type=merge")
+    made.run(*words, "--patch", json.dumps(status))
 
 
-def changed(before: State, after: State) -> list[Key]:
-    """Objects that another resource version, or no longer exist, or are new."""
-    keys = before.keys() | after.keys()
-    return sorted(
-        key
-        for key in keys
-        if key not in before
-        or key not in after
-        or before[key]["metadata"]["resourceVersion"] != after[key]["metadata"]["resourceVersion"]
-    )
-
-
-def unlike(left: State, right: State) -> list[Key]:
-    """Objects that differ."""
-    return sorted(key for key in left.keys() | right.keys() if left.get(key) != right.get(key))
+def show_owned(title: str, way: Folder, before: State, after: State, reasons: dict[Key, str]) -> None:
+    """Check who owns what, and name what is no release's."""
+    owned = check_releases(way, after)
+    show(f"{title}: Helm owns the {len(owned)} objects that its releases render; none has the operator's owner labels")
+    for key, reason in check_rest(before, after, owned, reasons).items():
+        show(f"{title}: of no release: {' '.join(filter(None, key))}: {reason}")
 
 
 _START = time.monotonic()
@@ -377,16 +284,17 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers end too
     try:
         chosen_helms = chosen.helm or helms()
-        for version in (OLD, NEXT, FURTHER):
+        for version in (OLDEST, OLD, NEXT, FURTHER):
             locate(version)
         for helm in chosen_helms:
-            version = subprocess.run(
+            program = subprocess.run(
                 [helm, "version", "--template", "{{.Version}}"], capture_output=True, text=True, check=True
             )
-            show(f"Helm {version.stdout}; readiness is not waited for, there are no controllers")
+            show(f"Helm {program.stdout}; readiness is not waited for, there are no controllers")
             with tempfile.TemporaryDirectory() as folder:
                 if chosen.only != "canary":
                     in_place(helm, Path(folder))
+                    definitions(helm, Path(folder))
                 if chosen.only != "in-place":
                     canary(helm, Path(folder))
     except (MissingProgramError, ChartsMissingError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from istio_convert import migrate
@@ -74,3 +75,9 @@ def make(
         beside = convert(operator, to=to, sets=[f"revision={migrate.revision_of(chosen, to)}"])
     stages = migrate.build_stages(conversion, chosen, beside)
     return migrate.plan(conversion, chosen, rendered_for(stages) if charts else None, live, beside=beside)
+
+
+def shown_commands(runbook: str) -> list[str]:
+    """The lines of every block of commands in a runbook, but for comments."""
+    blocks = re.findall(r"```sh\n(.*?)```", runbook, re.S)
+    return [line.strip() for block in blocks for line in block.splitlines() if line and not line.startswith("#")]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from istio_convert.cli.main import cli
-from tests.migrate.plans import OPERATOR
+from tests.migrate.plans import OPERATOR, make, thing
 
 
 @pytest.fixture
@@ -84,6 +85,41 @@ def test_a_dump_without_objects_is_an_error(operator: str, tmp_path: Path, text:
     result = run(operator, *WAY, "--json", "--live", str(dump))
     assert result.exit_code == 1
     assert "no objects in" in result.stderr
+
+
+def test_findings_name_their_objects(operator: str, tmp_path: Path) -> None:
+    dump = tmp_path / "live.yaml"
+    labels = {"istio-injection": "disabled"}
+    dump.write_text(json.dumps(thing("v1", "Namespace", "istio-system", metadata={"labels": labels})), encoding="utf-8")
+    said = run(operator, *WAY, "--live", str(dump), "-o", str(tmp_path / "out")).stderr
+    assert "never start.\n  Namespace istio-system\nhint: Remove the label" in said
+
+
+@pytest.mark.parametrize("target", ["flux", "argocd", "helmfile", "helm"])
+def test_the_readme_of_releases_leaves_applying_to_the_scripts(operator: str, tmp_path: Path, target: str) -> None:
+    run(operator, *WAY, "--strategy", "canary", "--target", target, "-o", str(tmp_path / "out"))
+    readmes = list(tmp_path.glob("out/releases/*/*/README.md"))
+    assert len(readmes) == (2 if target == "helm" else 4)
+    for path in readmes:
+        text = path.read_text(encoding="utf-8")
+        named = set(re.findall(r"`([./]+[\w.]+)`", text))
+        assert {"../../../RUNBOOK.md", "../../../REPORT.md", "../../../rollback.sh"} <= named
+        assert {name for name in named if not (path.parent / name).exists()} == set()
+        assert "do not apply it by hand" in text
+        assert "istioctl install -f" not in text
+        assert "The one exception" not in text
+
+
+def test_definitions_in_a_folder_have_no_owner_of_helms_under_flux() -> None:
+    for target, to, checked in (("flux", "1.23.6", False), ("flux", "1.24.6", True), ("helm", "1.23.6", True)):
+        checks = [
+            command.text
+            for step in make(target, source="1.23.2", to=to).steps
+            if step.name == "after"
+            for command in step.after
+        ]
+        assert any("deployment.apps" in text for text in checks)
+        assert any("customresourcedefinition" in text for text in checks) is checked, (target, to)
 
 
 def test_fields_for_a_person_are_a_finding(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from istio_convert import migrate
 from istio_convert.api import convert
+from istio_convert.catalog import versions
 from istio_convert.migrate import Level, Options, Plan, Strategy
 from istio_convert.verify.manifests import Rendered
 from tests.migrate.plans import make, thing
@@ -207,6 +208,18 @@ def test_how_far_one_step_may_go(source: str, to: str, strategy: Strategy, expec
     assert blockers == ({expected} if expected else set())
 
 
+def test_before_the_oldest_charts_there_is_nothing_to_take_over_with() -> None:
+    def action(source: str, strategy: Strategy) -> str:
+        [finding] = [f for f in make(source=source, strategy=strategy).blockers if f.id == "minor-skip"]
+        return finding.action
+
+    oldest = versions()[0]
+    for strategy in Strategy:
+        assert "take over at the release that runs" in action(oldest.version, strategy)
+        assert "no charts of 1.9 to take over with. Upgrade by istioctl first" in action("1.9.5", strategy)
+        assert f"to {oldest.minor} or newer" in action("1.9.5", strategy)
+
+
 def test_without_charts_the_plan_says_how_to_get_them() -> None:
     made = make(charts=False)
     assert made.adoptions is None
@@ -214,6 +227,58 @@ def test_without_charts_the_plan_says_how_to_get_them() -> None:
     assert finding.level is Level.BLOCKER
     assert "istio-convert charts pull 1.25.3" in finding.action
     assert "fail " in migrate.files(made)["20-adopt.sh"]
+
+
+def tag(name: str, revision: str) -> dict[str, Any]:
+    labels = {"istio.io/tag": name, "istio.io/rev": revision}
+    kind = "MutatingWebhookConfiguration"
+    return thing("admissionregistration.k8s.io/v1", kind, f"istio-revision-tag-{name}", metadata={"labels": labels})
+
+
+REV = "istio.io/rev"
+SPACES = [
+    thing("v1", "Namespace", name, metadata={"labels": labels})
+    for name, labels in {
+        "by-label": {"istio-injection": "enabled"},
+        "by-revision": {REV: "old"},
+        "by-tag": {REV: "prod"},
+        "other": {REV: "other"},
+        "none": {},
+    }.items()
+]
+
+
+@pytest.mark.parametrize(
+    ("revision", "more", "moved"),
+    [
+        ("old", [tag("prod", "old")], ["by-revision", "by-tag"]),
+        ("old", [tag("prod", "other")], ["by-revision"]),
+        ("old", [tag("default", "old")], ["by-label", "by-revision"]),
+        ("", [tag("default", "default")], ["by-label"]),
+        ("", [tag("prod", "default")], ["by-label", "by-tag"]),
+        ("else", [], []),
+    ],
+)
+def test_namespaces_move_that_ask_for_the_old_plane(revision: str, more: Objects, moved: list[str]) -> None:
+    operator = OPERATOR.replace("spec: {", f"spec: {{revision: '{revision}', ")
+    made = make(operator=operator, strategy=Strategy.CANARY, live=[*SPACES, *more])
+    [step] = [step for step in made.steps if step.name == "namespaces"]
+    assert [command.text.split()[1] for command in step.change] == moved
+    assert ("no namespace that asks for the old control plane" in "".join(step.why)) is (not moved)
+
+
+@pytest.mark.parametrize(
+    ("options", "live", "expected"),
+    [
+        ({"tag": "prod"}, [tag("prod", "default")], True),
+        ({"tag": "prod"}, [tag("prod", "1-25-3")], False),  # as the plan's own release has made it
+        ({"tag": "next"}, [tag("prod", "default")], False),
+        ({}, [tag("prod", "default")], False),
+    ],
+)
+def test_a_tag_in_use_is_not_taken(options: dict[str, str], live: Objects, expected: bool) -> None:
+    made = make(strategy=Strategy.CANARY, live=live, **options)  # type: ignore[arg-type]
+    assert ("tag-taken" in {finding.id for finding in made.blockers}) is expected
 
 
 def test_a_canary_names_what_points_at_the_old_service() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 
 import pytest
 
@@ -10,6 +11,7 @@ from istio_convert import migrate
 from istio_convert.errors import ChartsMissingError
 from istio_convert.verify.charts import locate
 from tests.migrate.cases import Case, cases, load, skeleton
+from tests.migrate.plans import shown_commands
 
 CASES = [pytest.param(case, id=case.name) for case in cases()]
 
@@ -34,6 +36,17 @@ def test_plan(case: Case, update_golden: bool) -> None:
         before = (folder / name).read_text(encoding="utf-8")
         changed = "".join(difflib.unified_diff(before.splitlines(True), text.splitlines(True), "expected", "now", n=1))
         assert not changed, f"{case.name}/{name} (pytest --update-golden):\n{changed[:4000]}"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_command_of_the_runbook_is_one_that_a_script_runs(case: Case) -> None:
+    files = {path.name: path.read_text(encoding="utf-8") for path in (case.folder / "expected").iterdir()}
+    shown = shown_commands(files["RUNBOOK.md"])
+    numbered = [text for name, text in files.items() if re.match(r"\d\d-.*\.sh$", name)]
+    assert len(shown) > 20
+    assert [
+        line for line in shown if line not in {line.strip() for text in numbered for line in text.splitlines()}
+    ] == []
 
 
 @pytest.mark.charts

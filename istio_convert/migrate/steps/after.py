@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from istio_convert.emit.crds import CrdHandling, crd_handling
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.shell import command
+from istio_convert.migrate.steps.freeze import CRD
 from istio_convert.migrate.targets import Adopting
 
 
@@ -12,7 +14,10 @@ def step(context: Context) -> Step:
     """``90-after.sh``."""
     checks: list[Command] = []
     helm = context.target.adopting is not Adopting.TRACKING
+    loose = _not_helms(context)
     for item in context.adoptions or ():
+        if item.resource == CRD and (item.release_namespace, item.release) in loose:
+            continue
         words = (item.resource, item.name, *((item.namespace,) if item.namespace else ()))
         if helm:
             checks.append(command("owned", item.release, item.release_namespace, *words, folded=True))
@@ -35,3 +40,11 @@ def step(context: Context) -> Step:
         (),
         "Nothing to go back to.",
     )
+
+
+def _not_helms(context: Context) -> set[tuple[str, str]]:
+    """Releases whose definitions have no owner of Helm's: helm-controller applies a chart's ``crds/`` without one."""
+    if context.target.adopting is not Adopting.SELF:
+        return set()
+    final = context.stages[-1].releases
+    return {(r.namespace, r.name) for r in final if crd_handling(r) is CrdHandling.APPLY}

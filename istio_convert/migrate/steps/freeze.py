@@ -50,6 +50,7 @@ def step(context: Context) -> Step:
             "this script in every cluster that applies the same base folder before the folder changes**: a base "
             "without "
             "the definitions, applied to another environment, deletes them there with all Istio resources."),
+            *_parent(context),
         ),
         (),
         tuple(change),
@@ -71,6 +72,17 @@ def step(context: Context) -> Step:
         ),
         "The marks against pruning stay; they do no harm.",
     )  # fmt: skip
+
+
+def _parent(context: Context) -> list[str]:
+    """What a person has to stop beforehand: whatever applies the object that applies the operator."""
+    if not context.options.old_application:
+        return []
+    text = (
+        f"`{context.options.old_application}` stops to sync. **If another Application or Kustomization renders it, "
+        "stop that one first**: it would start the sync again, and the sync would undo the freeze."
+    )
+    return [text]
 
 
 def _application(context: Context) -> tuple[list[Command], list[Command]]:

@@ -18,8 +18,8 @@ def step(context: Context) -> Step:
         before.append(command("kubernetes_between", *window, why=f"Istio {minor_of(version)} supports no older one"))
     before += [command("has_program", program, why="needed") for program in context.target.programs]
     if context.target.helm:
-        version, why = context.target.helm
-        before.append(command("helm_at_least", version, why=why))
+        oldest, why = context.target.helm
+        before.append(command("helm_at_least", oldest, why=why))
     before += [
         command("kubectl", "get", "customresourcedefinition.apiextensions.k8s.io", name, why="the tool is there")
         for name in context.target.definitions

@@ -129,10 +129,11 @@ def _step(context: Context, place: Place, number: int) -> Step:
         ""
         if beside
         else "The release lets go; its objects stay as they are until the operator reconciles them (rollback of step "
-        "10). Definitions stay at the newer version, which an older istiod can use.",
+        "10)." + (_DEFINITIONS if release.chart == "base" else ""),
     )
 
 
+_DEFINITIONS = " Definitions stay at the newer version, which an older istiod can use."
 _BESIDE = {
     "istiod": "A second control plane with a revision of its own. No pod uses it before its namespace moves.",
     "gateway": "A second gateway beside the first, under another name and another label `app`, so that no Service "

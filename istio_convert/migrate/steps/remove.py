@@ -21,6 +21,9 @@ def step(context: Context) -> Step:
     ]
     if context.canary:
         before += [command("no_proxies_of", old, why="nobody uses the old one") for old in context.old_revisions]
+        before += [
+            command("no_tags_of", old, why="its namespaces would ask for what is gone") for old in context.old_revisions
+        ]
         before += traffic.moved(context)
         before.append(command("webhook_calls", *_VALIDATOR, f"istiod-{context.revision}", why="the default has moved"))
     if context.removals is None:

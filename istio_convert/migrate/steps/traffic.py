@@ -52,7 +52,7 @@ def _weighted(context: Context, number: int, share: int, previous: int, make: ob
         f"traffic-{share}",
         f"Send {share} % of the traffic to the new gateways",
         tuple(why),
-        tuple(_ready(context)),
+        (*_ready(context), *_enough([(g, share) for g in weighted] + [(g, 100) for g in others if share == 100])),
         tuple(change),
         tuple(after),
         tuple(back),
@@ -113,6 +113,17 @@ def _ready(context: Context) -> list[Command]:
                 )
             )  # fmt: skip
     return found
+
+
+def _enough(shares: list[tuple[OldGateway, int]]) -> list[Command]:
+    """Checks that the new pods can take what is about to come: an autoscaler comes too late for a jump."""
+    found = []
+    for gateway, share in shares:
+        if workload := main_workload(gateway.release):
+            resource, name = workload
+            words = (str(share), resource, gateway.name, name, gateway.namespace)
+            found.append(command("enough_pods", *words, why="an autoscaler comes too late for a jump"))
+    return [*found, command("no_blockers", why="ACCEPT=fewer-pods goes on all the same")] if found else []
 
 
 def _alb(context: Context, gateway: OldGateway, share: int) -> list[Command]:
@@ -188,8 +199,11 @@ def _by_selector(context: Context) -> list[Step]:
             _FIRST + len(found),
             "traffic-100",
             "Send all traffic to the new gateways",
-            ("The Service selects the pods of the new gateway only. The old pods run on, without new connections.",),
-            tuple(_ready(context)),
+            (
+                "The Service selects the pods of the new gateway only.",
+                "The old pods run on without new connections. Those that are open stay until step 80 deletes the pods.",
+            ),
+            (*_ready(context), *_enough([(gateway, 100) for gateway in context.gateways])),
             tuple(item for gateway in context.gateways for item in _select(gateway, gateway.new_name)),
             moved(context),
             tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from istio_convert.migrate.context import Context
+from istio_convert.migrate.injection import namespaces_of
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.shell import command, line
 
@@ -18,15 +19,7 @@ def found_namespaces(context: Context) -> tuple[str, ...] | None:
         return context.options.kube_namespaces
     if context.live is None:
         return None
-    names = []
-    for item in context.live:
-        if item.id.kind != "Namespace":
-            continue
-        revision = item.labels.get("istio.io/rev", "")
-        enabled = item.labels.get("istio-injection") == "enabled" and "default" in context.old_revisions
-        if enabled or revision in context.old_revisions:
-            names.append(item.id.name)
-    return tuple(sorted(names))
+    return namespaces_of(context.live, context.old_revisions)
 
 
 def _move(context: Context) -> Step:
@@ -51,7 +44,9 @@ def _move(context: Context) -> Step:
              "pods keep "
             "their old proxy, which goes on talking to the old istiod; a pod that starts from now on gets the new one. "
             "What was there is remembered in an annotation of the namespace."),
-            "To go namespace by namespace, plan again with `--namespace NAME`.",
+            "To go namespace by namespace, plan again with `--namespace NAME`." if names != () else
+            "**The dump has no namespace that asks for the old control plane**, so that there is nothing to do here. "
+            "The next step stops if a pod has its proxy all the same.",
         ),
         (
             command(
@@ -98,7 +93,11 @@ def _restart(context: Context) -> Step:
 def _each(names: tuple[str, ...] | None, *functions: str, why: str) -> list[Command]:
     """Functions for each namespace; for those that were moved when the names are not known."""
     if names is not None:
-        return [command(function, name, why=why) for name in names for function in functions]
+        return [
+            command(function, name, why=why if function == functions[0] else "")
+            for name in names
+            for function in functions
+        ]
     body = "\n".join(f'  {function} "$namespace"' for function in functions)
     return [Command(f"moved_namespaces | while read -r namespace; do\n{body}\ndone", why)]
 
