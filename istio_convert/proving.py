@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: A repair can uncover another difference; more rounds than this have not been seen to help.
 _ROUNDS = 4
 _OVERLAY = "overlay"
+#: Rules about what the injector of a control plane gives that is not converted along: nothing to patch or to lose here.
+_OF_THE_PLANE = frozenset({"gateway.image", "gateway.proxy"})
 _COMPARE = "compare both renderings there (istio-convert verify --show-values) and write a patch of your own"
 
 
@@ -106,7 +108,9 @@ def prove(
 
 
 def _expected(conversion: Conversion, charts: ReleaseCharts) -> tuple[Expected, frozenset[Path]]:
-    """The objects of istioctl's side, and the paths that it does without because istioctl refuses them.
+    """The objects of istioctl's side, and the paths that it does without.
+
+    These are what an absent control plane decides, and what istioctl refuses, where it refuses something.
 
     Overlays stay as long as possible: rendering shows what they do.
     """
@@ -120,7 +124,8 @@ def _expected(conversion: Conversion, charts: ReleaseCharts) -> tuple[Expected, 
         except RenderError:
             return None
 
-    for left_out in ([], others):
+    elsewhere = [entry.leaf.path for entry in manual if entry.rule in _OF_THE_PLANE]
+    for left_out in (elsewhere, others):
         if (found := attempt(left_out)) is not None:
             return found, frozenset(left_out)
     everything = [entry.leaf.path for entry in manual]

@@ -14,6 +14,7 @@ from istio_convert.release import Release
 from istio_convert.source.nodes import Scalar, put
 from istio_convert.verify.charts import ReleaseCharts
 from tests.verify.conftest import official_charts
+from tests.verify.test_proof import GATEWAYS
 from tests.verify.test_proof import OPERATOR as MESH
 
 pytestmark = [pytest.mark.charts, pytest.mark.render]
@@ -146,6 +147,15 @@ def test_what_no_patch_expresses_is_lost_or_a_warning(charts: ReleaseCharts, mon
     (warning,) = proof.conversion.warnings
     assert "data.mesh.accessLogFile of istioctl's ConfigMap istio-system/istio is not that of" in warning.message
     assert "hunter2" not in f"{warning}{lost}"
+
+
+def test_what_an_absent_control_plane_decides_is_neither_patched_nor_lost(charts: ReleaseCharts) -> None:
+    conversion = convert(GATEWAYS, to="1.25.3")
+    proof = prove(conversion, charts=charts)
+    assert proof.verification.proven
+    assert derived(proof) == []
+    assert outcomes(proof.conversion) == outcomes(conversion)
+    assert outcomes(conversion)["spec", "hub"] is Outcome.MANUAL
 
 
 def test_what_istioctl_refuses_is_left_out(charts: ReleaseCharts) -> None:

@@ -32,7 +32,11 @@ def add(path: str, version: str | None, **_: object) -> None:
 
 @command.command("pull", cls=Command)
 @click.argument("version")
-@click.option("--repository", metavar="URL", help="Instead of the official chart repository.")
+@click.option(
+    "--repository",
+    metavar="URL",
+    help="Instead of the official chart repository: https:// of one, oci:// of a registry; oci: the official registry.",
+)
 @common
 def pull(version: str, repository: str | None, **_: object) -> None:
     """Fetch the official charts of a release.
@@ -41,7 +45,9 @@ def pull(version: str, repository: str | None, **_: object) -> None:
     """
     from istio_convert.verify import charts  # noqa: PLC0415 - lazy: --help needs no library
 
-    terminal.product(f"{charts.pull(version, repository=repository or charts.OFFICIAL_REPOSITORY)}\n")
+    with terminal.Progress() as progress:
+        pulled = charts.pull(version, repository=repository or charts.OFFICIAL_REPOSITORY, progress=progress.show)
+    terminal.product(f"{pulled}\n")
 
 
 @command.command("list", cls=Command)

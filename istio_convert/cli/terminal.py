@@ -76,6 +76,41 @@ def say(text: str) -> None:
     _write("stderr", text)
 
 
+class Progress:
+    """How far downloads are, on stderr: a line that changes on a terminal, else a line for each that is complete."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._open = False
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._open:
+            say("\n")  # what comes next must not stand behind a line that was left half way
+
+    def show(self, name: str, done: int, total: int | None) -> None:
+        """Say how many bytes of a download are here.
+
+        Args:
+            name: what is downloaded.
+            done: the bytes so far.
+            total: the bytes in all, when known.
+        """
+        complete = done == total
+        if self._live:
+            share = f" of {_size(total)}" if total is not None else ""
+            say(f"\r\033[K{name}: {_size(done)}{share}" + ("\n" if complete else ""))
+            self._open = not complete
+        elif complete:
+            say(f"{name}: {_size(done)}\n")
+
+
+def _size(count: int) -> str:
+    return f"{count / 1000:.0f} kB" if count >= 1000 else f"{count} B"
+
+
 def _write(name: Literal["stdout", "stderr"], text: str | bytes) -> None:
     try:
         click.echo(text, err=name == "stderr", nl=False, color=True)

@@ -160,6 +160,8 @@ class _Rest:
         """A setting of the gateways' proxies, which under Helm come from the control plane's injector."""
         if self._given_by_planes(path, leaf):
             return Claim(Outcome.DEFAULT, "gateway.proxy", None, "the control plane's injector gives the same")
+        if path == ("global", "istioNamespace"):
+            return Claim(Outcome.RELEASE, "gateway.proxy", None, "says which control plane injects the gateways")
         default = self.catalog.chart("istio-ingress").default(path)
         if leaf.value == default or not leaf.value:
             return Claim(Outcome.DEFAULT, "gateway.proxy", None, "what proxies have without it")
@@ -178,7 +180,10 @@ class _Rest:
             return Claim(Outcome.INERT, "values.unread", None, "nothing that this operator installs has an image")
         if self._given_by_planes(("global", key), leaf):
             return Claim(Outcome.DEFAULT, "gateway.image", None, "the control plane's injector gives the same")
-        if key == "tag" and split_tag(text) is not None:
+        if key == "hub" and text == self.catalog.chart("istio-ingress").default(("global", key)):
+            return Claim(Outcome.DEFAULT, "gateway.image", None, "what proxies have without it")
+        release, variant = split_tag(text) or ("", "")
+        if key == "tag" and release and not variant:
             reason = "the control plane's injector gives gateways its own release"
             return Claim(Outcome.RELEASE, "gateway.image", None, reason)
         known = f"has another {key}" if self.planes else f"is not converted along, so its {key} is not known"

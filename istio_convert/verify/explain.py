@@ -33,6 +33,14 @@ RELEASE_LABELS = frozenset(
 )
 #: Labels of gateway objects that say no more than "default".
 _GATEWAY_LABELS = {"istio.io/dataplane-mode": "none"}
+#: Kinds of gateway objects whose labels nothing goes by.
+_UNSELECTED = {
+    "NetworkPolicy": "nothing selects policies by their labels",
+    "Role": "labels of a role select nothing",
+    "RoleBinding": "labels of a role select nothing",
+}
+#: Fields of a Service that the API server takes for type LoadBalancer only; the gateway chart writes them only there.
+_OF_LOAD_BALANCERS = frozenset({"allocateLoadBalancerNodePorts", "loadBalancerClass"})
 _RELEASE_ANNOTATIONS = ("meta.helm.sh/", "helm.sh/", "helm.toolkit.fluxcd.io/", "argocd.argoproj.io/")
 LABEL_PLACES = (("metadata", "labels"), ("spec", "template", "metadata", "labels"))
 
@@ -97,17 +105,24 @@ def explain(
                 return Kind.RELEASE_LABEL, "says no more than the default"
     if path[:2] == ("metadata", "annotations") and len(path) == 3 and path[2].startswith(_RELEASE_ANNOTATIONS):
         return Kind.RELEASE_LABEL, "belongs to the installer"
-    if identity.kind in ("Role", "RoleBinding") and path[:2] == ("metadata", "labels"):
-        return Kind.RELEASE_LABEL, "labels of a role select nothing"
-    if identity.kind == "NetworkPolicy" and path == ("metadata", "labels", "istio"):
-        return Kind.RELEASE_LABEL, "each gateway chart writes its own, and nothing selects policies by it"
     if _wants_text(path) and _is_text_of(after, before):
         return Kind.REFUSED, "the API server refuses what istioctl renders here, since it is no text"
+    if identity.kind in _UNSELECTED and path[:2] == ("metadata", "labels"):
+        return Kind.RELEASE_LABEL, f"{_UNSELECTED[identity.kind]}: each gateway chart writes its own"
+    if identity.kind == "Service" and _is_of_load_balancers(path, after, objects):
+        return Kind.REFUSED, "the API server refuses what istioctl renders here: only a LoadBalancer may have it"
     if path[:-1] == LABEL_PLACES[1] and _selector(objects[0]).get(path[-1]) == after:
         return Kind.REFUSED, "the API server refuses what istioctl renders here: its own selector wants another label"
     if identity.kind == "ConfigMap" and path[:1] == ("data",):
         return _in_config_map(identity, path, objects)
     return Kind.UNEXPLAINED, ""
+
+
+def _is_of_load_balancers(path: Path, after: Any, objects: tuple[Object, Object]) -> bool:
+    """Whether only istioctl's side has a field that its own type of Service forbids."""
+    if len(path) != 2 or path[0] != "spec" or path[1] not in _OF_LOAD_BALANCERS or after != ABSENT:
+        return False
+    return all((obj.get("spec") or {}).get("type") != "LoadBalancer" for obj in objects)
 
 
 def _wants_text(path: Path) -> bool:

@@ -57,6 +57,26 @@ _POD_DEFAULTS = {
     "terminationGracePeriodSeconds": 30,
     "enableServiceLinks": True,
 }
+#: Texts of pods that the API server takes for absent when they are empty.
+_EMPTY_POD_TEXTS = (
+    "dnsPolicy",
+    "hostname",
+    "nodeName",
+    "priorityClassName",
+    "restartPolicy",
+    "schedulerName",
+    "serviceAccountName",
+    "subdomain",
+)
+_EMPTY_CONTAINER_TEXTS = ("imagePullPolicy", "terminationMessagePath", "terminationMessagePolicy", "workingDir")
+_EMPTY_SERVICE_TEXTS = (
+    "clusterIP",
+    "externalName",
+    "externalTrafficPolicy",
+    "loadBalancerIP",
+    "sessionAffinity",
+    "type",
+)
 _CONTAINER_DEFAULTS = {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
 _PROBE_DEFAULTS = {
     "timeoutSeconds": 1,
@@ -150,6 +170,7 @@ def _quantity(value: Any) -> Any:
 
 def _take_out_defaults(result: dict[str, Any], last: str) -> None:
     if "containers" in result:
+        _drop(result, dict.fromkeys(_EMPTY_POD_TEXTS, ""))
         _drop(result, _POD_DEFAULTS)
     if last.endswith("Probe"):
         _drop(result, _PROBE_DEFAULTS)
@@ -200,6 +221,7 @@ def _item(value: Any, path: Path, kind: str) -> Any:
     if not isinstance(item, dict):
         return item
     if last in ("containers", "initContainers"):
+        _drop(item, dict.fromkeys(_EMPTY_CONTAINER_TEXTS, ""))
         _drop(item, _CONTAINER_DEFAULTS)
         _drop(item, derived_pull_policy(str(item.get("image", ""))))
     elif last == "ports":
@@ -241,6 +263,7 @@ def _service(obj: Object) -> Object:
         target = port.get("targetPort")
         ports.append({**port, "targetPort": port.get("port") if target in (None, 0, "") else target})
     spec["ports"] = ports
+    _drop(spec, dict.fromkeys(_EMPTY_SERVICE_TEXTS, ""))
     _drop(spec, _SERVICE_DEFAULTS)
     return {**obj, "spec": spec}
 

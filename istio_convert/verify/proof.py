@@ -18,6 +18,10 @@ from istio_convert.verify.live import is_live
 from istio_convert.verify.manifests import Object, ObjectId, Rendered, object_id, parse_objects, without_log
 from istio_convert.verify.tags import pinned_tags
 
+_NO_PLANE = (
+    "gateways without their control plane: injection is taken to give what a control plane without settings gives; "
+    "name the control plane's operator, too, to compare with what it gives"
+)
 _OWN_LABELS = ("operator.istio.io/component", "install.operator.istio.io/owning-resource")
 
 
@@ -142,9 +146,12 @@ def _reference(
     if charts.has_reference:
         semantics = reference.semantics_of(charts.version)
         try:
-            merged = reference.merge_all(operators, charts, sets=sets, leave_out=leave_out)
-            tags = pinned_tags(merged, charts.version)
-            built = reference.render_all(merged, charts, semantics)
+            with reference.located(operators):
+                merged = reference.merge_all(operators, charts, sets=sets, leave_out=leave_out)
+                tags = pinned_tags(merged, charts.version)
+                built = reference.render_all(merged, charts, semantics)
+            if reference.lacks_plane(merged, semantics):
+                notes.append(_NO_PLANE)
         except RenderError:
             if given is None:
                 raise

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from istio_convert import Conversion, Patch, Target
+from istio_convert.cli import terminal
 from istio_convert.errors import ChartsMissingError
 from istio_convert.proving import Proof
 from istio_convert.verify import Compared, Difference, Kind, Verification
@@ -144,11 +146,37 @@ def test_pull_asks_the_repository_that_is_given(monkeypatch: pytest.MonkeyPatch)
     asked: list[tuple[str, str]] = []
     monkeypatch.setattr(
         "istio_convert.verify.charts.pull",
-        lambda version, *, repository: asked.append((version, repository)) or version,
+        lambda version, *, repository, progress: asked.append((version, repository)) or version,
     )
     assert run(["charts", "pull", "1.25.3", "--repository", "http://localhost/charts"]).stdout == "1.25.3\n"
     assert run(["charts", "pull", "1.25.3"]).code == 0
-    assert [repository.partition(":")[0] for _, repository in asked] == ["http", "https"]
+    assert run(["charts", "pull", "1.25.3", "--repository", "oci"]).code == 0
+    assert [repository.partition(":")[0] for _, repository in asked] == ["http", "https", "oci"]
+
+
+def test_pull_says_what_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pull(version: str, *, repository: str, progress: Callable[[str, int, int | None], None]) -> str:
+        for done in (10, 1234):
+            progress("base", done, 1234)
+        progress("cni", 7, None)
+        return version
+
+    monkeypatch.setattr("istio_convert.verify.charts.pull", pull)
+    ran = run(["charts", "pull", "1.25.3"])
+    assert (ran.stdout, ran.stderr) == ("1.25.3\n", "base: 1 kB\n")
+
+
+def test_progress_on_a_terminal_is_one_line_that_changes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with terminal.Progress() as progress:
+        progress.show("base", 10, 1234)
+        progress.show("base", 1234, 1234)
+        progress.show("cni", 7, None)
+    clear = "\r\033[K"
+    shown = f"{clear}base: 10 B of 1 kB{clear}base: 1 kB of 1 kB\n{clear}cni: 7 B\n"
+    assert capsys.readouterr().err == shown
 
 
 def test_catalog_is_built_from_folders_that_name_their_version(monkeypatch: pytest.MonkeyPatch) -> None:

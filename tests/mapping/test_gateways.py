@@ -168,6 +168,23 @@ def test_values_of_absent_components_name_who_would_read_them() -> None:
     assert found["spec.values.nonsense"] == "no chart of 1.25.3 reads it"
 
 
+def test_images_of_gateways_without_a_control_plane() -> None:
+    found = {
+        f"{field}: {value}": outcomes(gateway_only(f"  {field}: {value}\n"))[f"spec.{field}"]
+        for field, value in (
+            ("hub", "docker.io/istio"),
+            ("hub", "registry.example.com/istio"),
+            ("tag", "1.25.3"),
+            ("tag", "1.24.1"),
+            ("tag", "1.25.3-distroless"),
+            ("tag", "mine"),
+        )
+    }
+    assert list(found.values()) == ["default", "manual", "release", "release", "manual", "manual"], found
+    namespace = gateway_only("  values: {global: {istioNamespace: mesh}}\n")
+    assert outcomes(namespace)["spec.values.global.istioNamespace"] == "release"
+
+
 def outcomes(conversion: Conversion) -> dict[str, str]:
     return {render(entry.leaf.path): entry.outcome.value for entry in conversion.ledger.entries}
 

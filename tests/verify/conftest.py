@@ -6,12 +6,27 @@ from pathlib import Path
 
 import pytest
 
+from istio_convert.catalog import versions
 from istio_convert.errors import ChartsMissingError
 from istio_convert.verify.charts import ReleaseCharts, locate
 
 from .small_release import write_release
 
 OFFICIAL = ("1.22.8", "1.23.6", "1.24.6", "1.25.3", "1.26.8", "1.27.9", "1.28.10", "1.29.6", "1.30.3", "1.31.0")
+
+
+def at_hand() -> tuple[str, ...]:
+    """The releases of the catalog whose charts are in the cache, and those that the tests want in any case."""
+    known = [release.version for release in versions()]
+    return tuple(version for version in known if version in OFFICIAL or _is_cached(version))
+
+
+def _is_cached(version: str) -> bool:
+    try:
+        locate(version)
+    except ChartsMissingError:
+        return False
+    return True
 
 
 @pytest.fixture

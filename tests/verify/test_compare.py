@@ -71,7 +71,12 @@ def test_a_selected_label_is_no_release_label() -> None:
 
 def test_labels_of_a_network_policy() -> None:
     before, after = (obj("NetworkPolicy", labels={"istio": text, "mine": text}) for text in "ab")
-    assert found(before, after) == [("release-label", "metadata.labels.istio"), ("unexplained", "metadata.labels.mine")]
+    assert found(before, after) == [
+        ("release-label", "metadata.labels.istio"),
+        ("release-label", "metadata.labels.mine"),
+    ]
+    before, after = (obj("NetworkPolicy", spec={"podSelector": {"matchLabels": {"mine": text}}}) for text in "ab")
+    assert found(before, after) == [("unexplained", "spec.podSelector.matchLabels.mine")]
 
 
 def test_annotations() -> None:
@@ -154,9 +159,11 @@ def test_annotations_and_labels_must_be_texts(kind: str) -> None:
         thing["metadata"][field] = {"nn": value}
         return thing
 
-    for field in ("annotations",) if kind == "Role" else ("annotations", "labels"):  # labels of roles count for nothing
+    for field in ("annotations", "labels"):
+        of_no_use = field == "labels" and kind in ("NetworkPolicy", "Role")
         assert found(described(field, 1), described(field, "1")) == [("refused", f"metadata.{field}.nn")]
-        assert found(described(field, 1), described(field, "2")) == [("unexplained", f"metadata.{field}.nn")]
+        other = "release-label" if of_no_use else "unexplained"
+        assert found(described(field, 1), described(field, "2")) == [(other, f"metadata.{field}.nn")]
 
 
 def test_pods_that_istioctl_gives_another_label_than_it_selects() -> None:
@@ -189,6 +196,19 @@ def test_the_order_of_service_ports_counts_for_load_balancers_only() -> None:
     assert found(service([1, 2]), service([2, 4])) != []
     assert found(service([1, 1]), service([1, 2])) != []
     assert found(service([1, 2], type="LoadBalancer"), service([2, 1], type="LoadBalancer")) != []
+
+
+@pytest.mark.parametrize(("field", "value"), [("allocateLoadBalancerNodePorts", False), ("loadBalancerClass", "lb")])
+def test_what_only_a_load_balancer_may_have(field: str, value: Any) -> None:
+    def service(kind: str, **fields: Any) -> Object:
+        return obj("Service", spec={"type": kind, **fields})
+
+    given = {field: value}
+    assert found(service("NodePort", **given), service("NodePort")) == [("refused", f"spec.{field}")]
+    assert found(service("ClusterIP", **given), service("ClusterIP")) == [("refused", f"spec.{field}")]
+    assert found(service("NodePort"), service("NodePort", **given)) == [("unexplained", f"spec.{field}")]
+    assert found(service("LoadBalancer", **given), service("LoadBalancer")) == [("unexplained", f"spec.{field}")]
+    assert ("unexplained", f"spec.{field}") in found(service("NodePort", **given), service("LoadBalancer"))
 
 
 def test_objects_that_several_releases_bring() -> None:

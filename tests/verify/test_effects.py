@@ -10,13 +10,14 @@ import pytest
 from istio_convert import ChartsMissingError, RenderError
 from istio_convert.api import convert
 from istio_convert.catalog import Catalog, resolve
-from istio_convert.mapping.model import CONTAINER, GatewaySlot, ManifestPath, Slot
+from istio_convert.mapping.model import CONTAINER, POD, GatewaySlot, ManifestPath, Slot
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
+from istio_convert.mapping.table import rules
 from istio_convert.verify.charts import ReleaseCharts, locate
 from istio_convert.verify.effects import Moved, moved
-from tests.corpus.operators import VERSIONS
+from tests.verify.conftest import at_hand
 
 pytestmark = [pytest.mark.charts, pytest.mark.render]
 OPERATOR = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
@@ -87,7 +88,159 @@ def astray(case: Case, places: set[Moved], catalog: Catalog) -> list[Moved]:
     return sorted(place for place in places if not named(place))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+class Wide(NamedTuple):
+    """A value side of a rule that is no slot: what its value may move, as (kind, path).
+
+    ``quiet``: charts of some versions read the value without rendering anything by it.
+    """
+
+    rule: str
+    chart: str
+    path: tuple[str, ...]
+    probe: Any
+    places: tuple[tuple[str, ManifestPath], ...]
+    quiet: bool = False
+
+
+def image(kind: str, container: str) -> tuple[str, ManifestPath]:
+    return kind, (*POD, "containers", ("name", container), "image")
+
+
+LABELS: ManifestPath = ("metadata", "labels")
+POD_LABELS: ManifestPath = ("spec", "template", "metadata", "labels")
+LABELLED = ("Deployment", "HorizontalPodAutoscaler", "Role", "RoleBinding", "Service", "ServiceAccount")
+#: pods, and all objects that carry the gateway's labels
+EVERYWHERE = (*((kind, LABELS) for kind in LABELLED), ("Deployment", POD_LABELS))
+PROXY: ManifestPath = (*POD, "containers", ("name", "istio-proxy"))
+ROOT = {"runAsUser": 0, "runAsGroup": 0, "runAsNonRoot": False}
+WIDE = (
+    Wide("component.hub", "istiod", ("pilot", "hub"), "example.com/x", (image("Deployment", "discovery"),)),
+    Wide("component.hub", "cni", ("cni", "hub"), "example.com/x", (image("DaemonSet", "install-cni"),)),
+    Wide("component.hub", "ztunnel", ("hub",), "example.com/x", (image("DaemonSet", "istio-proxy"),)),
+    Wide("component.tag", "istiod", ("pilot", "tag"), "mine", (image("Deployment", "discovery"),)),
+    Wide(
+        "component.tag",
+        "cni",
+        ("cni", "tag"),
+        "mine",
+        # CNI tells its version to the nodes; istioctl's does by the same value
+        (image("DaemonSet", "install-cni"), ("ConfigMap", ("data", "CURRENT_AGENT_VERSION"))),
+    ),
+    Wide("component.tag", "ztunnel", ("tag",), "mine", (image("DaemonSet", "istio-proxy"),)),
+    Wide(
+        "base.defaultRevision",
+        "base",
+        ("defaultRevision",),
+        "r1",
+        (
+            ("ValidatingWebhookConfiguration", (*LABELS, "istio.io/rev")),
+            ("ValidatingWebhookConfiguration", ("webhooks", ("name", "validation.istio.io"), "clientConfig")),
+            # the base chart renders these for the default revision only
+            ("ValidatingAdmissionPolicy", ()),
+            ("ValidatingAdmissionPolicyBinding", ()),
+        ),
+    ),
+    Wide("gateway.labels", "gateway", ("labels", "team"), "a", EVERYWHERE),
+    Wide(
+        "gateway.labels",
+        "gateway",
+        ("labels", "istio"),
+        "a",
+        (
+            *EVERYWHERE,
+            ("Deployment", ("spec", "selector", "matchLabels", "istio")),
+            ("Service", ("spec", "selector", "istio")),
+        ),
+    ),
+    Wide("gateway.labels", "gateway", ("service", "selectorLabels", "team"), "a", (("Service", ("spec", "selector")),)),
+    Wide(
+        "gateway.serviceAccount.name",
+        "gateway",
+        ("serviceAccount", "name"),
+        "account",
+        # the account itself, and its role, have another name
+        (
+            ("Deployment", (*POD, "serviceAccountName")),
+            ("ServiceAccount", ()),
+            ("Role", ()),
+            ("RoleBinding", ()),
+        ),
+    ),
+    Wide(
+        "gateway.autoscaling",
+        "gateway",
+        ("autoscaling", "enabled"),
+        False,
+        (("HorizontalPodAutoscaler", ()), ("Deployment", ("spec", "replicas"))),
+    ),
+    Wide("gateway.revision", "gateway", ("revision",), "r1", (("Deployment", (*POD_LABELS, "istio.io/rev")),)),
+    Wide(
+        "gateway.platform",
+        "gateway",
+        ("global", "platform"),
+        "openshift",
+        (("Deployment", (*PROXY, "securityContext")),),
+        quiet=True,
+    ),
+    Wide(
+        "gateway.platform",
+        "gateway",
+        ("platform",),
+        "openshift",
+        (("Deployment", (*PROXY, "securityContext")),),
+        quiet=True,
+    ),
+    Wide(
+        "gateway.imagePullSecrets",
+        "gateway",
+        ("imagePullSecrets",),
+        [{"name": "s"}],
+        (("Deployment", (*POD, "imagePullSecrets")),),
+    ),
+    Wide("gateway.networkPolicy", "gateway", ("global", "networkPolicy", "enabled"), True, (("NetworkPolicy", ()),)),
+    Wide("gateway.customService", "gateway", ("service", "type"), "None", (("Service", ()),)),
+    Wide(
+        "gateway.runAsRoot",
+        "gateway",
+        ("containerSecurityContext",),
+        ROOT,
+        # the pod's context is the chart's only where the container's is
+        (("Deployment", (*PROXY, "securityContext")), ("Deployment", (*POD, "securityContext"))),
+    ),
+)
+#: value sides that pass a value on to the same chart at the same path
+SAME_PATH = {
+    "tag",
+    "values",
+    "values.compatibilityVersion",
+    "values.defaultRevision",
+    "values.global.platform",
+    "values.profile",
+}
+
+
+def test_every_value_side_is_measured() -> None:
+    slots = {slot.id for slot in (*SLOTS, *OVERLAY_SLOTS, *GATEWAY_SLOTS)}
+    others = {rule.id for rule in rules() if rule.value} - slots
+    assert others == {wide.rule for wide in WIDE} | SAME_PATH
+
+
+@pytest.mark.parametrize("version", at_hand())
+def test_wider_values_move_what_their_rule_is_about(version: str) -> None:
+    charts, catalog = charts_of(version), resolve(version)
+    wrong: dict[str, Any] = {}
+    for wide in WIDE:
+        if not catalog.chart(wide.chart).reads(wide.path):
+            continue
+        places = moved(charts, wide.chart, wide.chart, wide.path, wide.probe, skip_schema=True)
+        astray = [p for p in places if not any(p.kind == kind and p.path[: len(at)] == at for kind, at in wide.places)]
+        name = f"{wide.rule} {'.'.join(wide.path)}"
+        if astray or not (places or wide.quiet):
+            wrong[name] = sorted(map(str, astray))[:4] or "moves nothing"
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("version", at_hand())
 def test_values_move_their_place_and_nothing_else(version: str) -> None:
     charts, catalog = charts_of(version), resolve(version)
     wrong: dict[str, Any] = {}

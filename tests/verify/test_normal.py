@@ -39,6 +39,12 @@ SAME = [
     (container(resources={"limits": {"cpu": "1000m"}}), container(resources={"limits": {"cpu": 1}, "requests": None})),
     (container(ports=[{"containerPort": 1, "protocol": "TCP"}]), container(ports=[{"containerPort": 1}])),
     (container(imagePullPolicy="IfNotPresent"), container()),
+    (container(imagePullPolicy="", terminationMessagePath="", workingDir=""), container()),
+    (
+        deployment({"containers": [{"name": "c"}], "priorityClassName": "", "dnsPolicy": "", "hostname": ""}),
+        deployment({"containers": [{"name": "c"}]}),
+    ),
+    (service({"port": 80}, type="", loadBalancerIP="", externalTrafficPolicy=""), service({"port": 80})),
     (
         container(readinessProbe={"httpGet": {"path": "/", "scheme": "HTTP"}, "timeoutSeconds": 1}),
         container(readinessProbe={"httpGet": {"path": "/"}}),
@@ -101,6 +107,12 @@ DIFFERENT = [
     ),
     (container(args=["a", "b"]), container(args=["b", "a"])),
     (container(imagePullPolicy="Always"), container()),
+    (container(command=[""]), container()),
+    (
+        deployment({"containers": [{"name": "c"}], "priorityClassName": "high"}),
+        deployment({"containers": [{"name": "c"}], "priorityClassName": ""}),
+    ),
+    (service({"port": 80}, loadBalancerClass=""), service({"port": 80})),
     (container(resources={"limits": {"memory": "1G"}}), container(resources={"limits": {"memory": "1Gi"}})),
     (service({"port": 80}, {"port": 443}), service({"port": 443}, {"port": 80})),
     (service({"port": 80, "targetPort": 8080}), service({"port": 80})),

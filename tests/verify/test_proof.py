@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from istio_convert import convert
+from istio_convert import Outcome, Source, convert
 from istio_convert.errors import RenderError, VerifyError
 from istio_convert.release import Release
 from istio_convert.source.nodes import Mapping, Scalar, clone, walk
@@ -204,6 +204,37 @@ def test_official_charts_alone_need_given_manifests() -> None:
     proof = prove(limited, given=("istioctl.yaml", text))
     assert [d.path for _, d in proof.unexplained] == []
     assert any("told by their names" in note for note in proof.notes)
+
+
+GATEWAYS = """\
+apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+metadata:
+  name: edge
+spec:
+  profile: empty
+  hub: registry.example.com/istio
+  values: {global: {logAsJson: true}}
+  components:
+    ingressGateways:
+    - name: edge
+      enabled: true
+"""
+
+
+def test_gateways_without_a_control_plane_are_as_unknown_as_the_ledger_says() -> None:
+    charts = official_charts("1.25.3")
+    alone = convert(GATEWAYS, to="1.25.3")
+    manual = [entry.leaf.path for entry in alone.ledger.entries if entry.outcome is Outcome.MANUAL]
+    proof = verify([("edge", GATEWAYS)], alone.releases, "1.25.3", charts=charts)
+    assert {d.path.rpartition(".")[2] for _, d in proof.unexplained} == {"image", "args"}
+    assert any("gateways without their control plane" in note for note in proof.notes)
+    assert verify([("edge", GATEWAYS)], alone.releases, "1.25.3", charts=charts, leave_out=manual).proven
+    plane = GATEWAYS[: GATEWAYS.index("  components")].replace("edge", "mesh").replace("profile: empty", "tag: 1.25.3")
+    texts = [("mesh", plane), ("edge", GATEWAYS)]
+    both = verify(texts, convert([Source(*text) for text in texts], to="1.25.3").releases, "1.25.3", charts=charts)
+    assert [d.path for _, d in both.unexplained] == []
+    assert not [note for note in both.notes if "control plane" in note]
 
 
 def test_pinned_tags() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from istio_convert.errors import VerifyError
 from istio_convert.verify import charts
-from istio_convert.verify.charts.pull import read_index
+from istio_convert.verify.charts.index import read_index
 
 from .small_release import write_chart
 

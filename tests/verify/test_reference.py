@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from istio_convert.errors import NotIstioOperatorError, RenderError
 from istio_convert.verify.charts import ReleaseCharts, locate
 from istio_convert.verify.manifests import Rendered
-from istio_convert.verify.reference import Semantics, generate, merge_all, semantics_of
+from istio_convert.verify.reference import Semantics, generate, lacks_plane, merge_all, semantics_of
 
 pytestmark = pytest.mark.render
 pytest.importorskip("helm_python")
@@ -158,6 +159,28 @@ def test_several_operators(charts: ReleaseCharts) -> None:
     assert json.loads(plain["data"]["values"])["global"]["network"] == "net"
 
 
+def test_gateways_without_a_control_plane_get_what_one_without_settings_gives(charts: ReleaseCharts) -> None:
+    spec = "profile: empty\nrevision: r\nhub: mine\nmeshConfig: {trustDomain: td}\n"
+    spec += "values: {global: {network: net, platform: openshift, istioNamespace: ns}}\n"
+    gateway = operator(spec + "components: {ingressGateways: [{name: g}]}", "gateway")
+    other = operator("values: {global: {network: other}}", "plane")
+    merged = merge_all([gateway, other], charts)
+    assert lacks_plane(merged, semantics_of("1.25.3"))
+    rendered = next(r for r in generate([gateway, other], charts) if r.release == "ingressGateways")
+    own, plain = (json.loads(obj["data"]["values"]) for obj in (rendered.object, rendered.plain or {}))
+    assert (own["global"]["hub"], own["global"]["network"], own["meshConfig"]["trustDomain"]) == ("mine", "net", "td")
+    assert "network" not in plain["global"]
+    assert "trustDomain" not in plain.get("meshConfig", {})
+    assert plain["global"]["hub"] != "mine"
+    assert (plain["revision"], plain["global"]["platform"], plain["global"]["istioNamespace"]) == (
+        "r",
+        "openshift",
+        "ns",
+    )
+    own_plane = operator("revision: r\nvalues: {global: {network: net}}", "plane")
+    assert not lacks_plane(merge_all([gateway, own_plane], charts), semantics_of("1.25.3"))
+
+
 def test_plain_gateways_are_uncustomised(charts: ReleaseCharts) -> None:
     own = "values: {gateways: {istio-ingressgateway: {env: {A: b}}}}"
     spec = own + "\ncomponents: {ingressGateways: [{name: g, label: {a: b}}]}"
@@ -270,3 +293,22 @@ def test_semantics(version: str, expected: Semantics) -> None:
 def test_shapes_that_istioctl_refuses(charts: ReleaseCharts, spec: str, problem: str) -> None:
     with pytest.raises(RenderError, match=problem):
         generate([operator(spec)], charts)
+
+
+def test_refusals_say_where_the_field_stands(charts: ReleaseCharts) -> None:
+    place = "spec.template.spec.containers.[name:none].image"
+    overlay = f'{{kind: Deployment, name: istiod, patches: [{{path: "{place}", value: 1}}]}}'
+    spec = f"components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}"
+    first = ("first.yaml", "kind: IstioOperator\n")
+    for given, problem in (
+        ("profile: demonstration", "no profile of that name"),
+        (spec.replace("istiod", "other"), "selects no object"),
+        (spec, f"overlay path {re.escape(place)}"),
+    ):
+        with pytest.raises(RenderError, match=problem) as caught:
+            generate([first, operator(given)], charts, semantics=semantics_of("1.22.8"))
+        assert caught.value.origin is not None, problem
+        assert (caught.value.origin.file, caught.value.origin.line) == ("operator.yaml", 3)
+    with pytest.raises(RenderError, match="no profile of that name") as caught:
+        generate([operator("hub: x")], charts, sets=["profile=demonstration"])
+    assert caught.value.origin is None

@@ -13,12 +13,13 @@ from istio_convert.verify import helm
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.manifests import Object, Rendered, object_id
 from istio_convert.verify.reference.components import Instance, chart_values, instances, plain_values
-from istio_convert.verify.reference.inputs import group_operators, merge_inputs, read_operators
+from istio_convert.verify.reference.inputs import assumed_plane, group_operators, merge_inputs, read_operators
+from istio_convert.verify.reference.refused import located
 from istio_convert.verify.reference.semantics import Semantics, semantics_of
 from istio_convert.verify.reference.settings import apply_settings
 from istio_convert.verify.reference.tree import Tree, get_path, go_text, take_out
 
-__all__ = ["Semantics", "generate", "merge_all", "render_all", "semantics_of"]
+__all__ = ["Semantics", "generate", "lacks_plane", "located", "merge_all", "render_all", "semantics_of"]
 
 #: istioctl renders every component under this release name.
 RELEASE_NAME = "istio"
@@ -48,7 +49,8 @@ def generate(
         RenderError: istioctl or Helm refuses, or the charts lack what istioctl needs.
     """
     rules = semantics or semantics_of(charts.version)
-    return render_all(merge_all(operators, charts, sets=sets, semantics=rules), charts, rules)
+    with located(operators):
+        return render_all(merge_all(operators, charts, sets=sets, semantics=rules), charts, rules)
 
 
 def merge_all(
@@ -83,15 +85,27 @@ def merge_all(
 def render_all(operators: Sequence[Tree], charts: ReleaseCharts, semantics: Semantics) -> list[Rendered]:
     """The objects of merged operators, see :func:`generate`."""
     found = [(merged, instance) for merged in operators for instance in instances(merged, semantics)]
-    planes = {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
+    planes = _planes(found)
     result: list[Rendered] = []
     for merged, instance in found:
         objects = _render(merged, instance, charts, semantics)
         if instance.component.many:
-            plane = planes.get(_revision(merged), merged)
+            plane = planes.get(_revision(merged)) or assumed_plane(merged, charts, semantics)
             objects = _with_plain(objects, plain_values(plane, merged, instance), instance, charts)
         result += objects
     return result
+
+
+def lacks_plane(operators: Sequence[Tree], semantics: Semantics) -> bool:
+    """Whether there is a gateway whose control plane is none of merged operators."""
+    found = [(merged, instance) for merged in operators for instance in instances(merged, semantics)]
+    planes = _planes(found)
+    return any(instance.component.many and _revision(merged) not in planes for merged, instance in found)
+
+
+def _planes(found: Sequence[tuple[Tree, Instance]]) -> dict[str, Tree]:
+    """The operators that install a control plane, by its revision."""
+    return {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
 
 
 def _revision(merged: Tree) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from istio_convert.errors import NotIstioOperatorError, RenderError
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.manifests import parse_document, split_documents
+from istio_convert.verify.reference.refused import RefusedError
 from istio_convert.verify.reference.semantics import Semantics
 from istio_convert.verify.reference.tree import (
     Tree,
@@ -127,15 +128,36 @@ def merge_inputs(operators: Sequence[Tree], sets: Sequence[str], charts: Release
     return base
 
 
+def assumed_plane(merged: Tree, charts: ReleaseCharts, semantics: Semantics) -> Tree:
+    """The control plane of gateways whose operator has none: without settings, and where that operator expects it.
+
+    Which control plane it is (namespace, revision), on which platform, and the profile are the gateways' own business:
+    the conversion carries them into the gateways' releases.
+
+    Args:
+        merged: the merged operator of the gateways; not changed.
+        charts: whose profiles are used.
+        semantics: of the istioctl.
+    """
+    plane: Tree = {"spec": {"profile": get_text(merged, "spec", "profile"), "values": {}}}
+    for steps in (("revision",), ("global", "istioNamespace"), ("global", "platform")):
+        if (value := get_path(merged, "spec", "values", *steps)) is not None:
+            set_path(plane, ".".join(("spec", "values", *steps)), value)
+    return merge_inputs([plane], (), charts, semantics)
+
+
 def read_profile(name: str, charts: ReleaseCharts) -> Tree:
     """A profile merged over the default one.
 
     Raises:
-        RenderError: there is no such profile.
+        RefusedError: there is no such profile.
     """
     base = _profile(charts.profile("default"))
     if name != "default":
-        merge_from(base, _profile(charts.profile(name)))
+        try:
+            merge_from(base, _profile(charts.profile(name)))
+        except RenderError as error:
+            raise RefusedError(error.message, "profile", name, hint=error.hint) from error
     return base
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from istio_convert.errors import RenderError
 from istio_convert.verify.manifests import Object, parse_document
+from istio_convert.verify.reference.refused import RefusedError
 from istio_convert.verify.reference.tree import go_text, split_escaped, split_path
 
 _INDEX = re.compile(r"\[([+-]?\d+)\]\Z")
@@ -50,7 +51,7 @@ def apply_overlay(obj: Object, patches: list[Any], *, strict: bool) -> Object:
             out before it failed.
 
     Raises:
-        RenderError: a patch cannot be applied and ``strict`` is set.
+        RefusedError: a patch cannot be applied and ``strict`` is set.
     """
     for patch in patches:
         if not isinstance(patch, dict):
@@ -62,7 +63,7 @@ def apply_overlay(obj: Object, patches: list[Any], *, strict: bool) -> Object:
             _write(_walk(obj, split_path(path)), _as_patch_value(patch.get("value")))
         except PathError as error:
             if strict:
-                raise RenderError(f"istioctl refuses the overlay path {path}: {error}") from error
+                raise RefusedError(f"istioctl refuses the overlay path {path}: {error}", "path", path) from error
     result: Object = _plain(obj)
     return result
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from istio_convert.errors import RenderError
 from istio_convert.verify.manifests import Object
 from istio_convert.verify.reference import strategic
 from istio_convert.verify.reference.components import Instance
 from istio_convert.verify.reference.overlays import apply_overlay
+from istio_convert.verify.reference.refused import RefusedError
 from istio_convert.verify.reference.semantics import Semantics
 from istio_convert.verify.reference.tree import Tree, get_map, get_path, get_text
 
@@ -60,7 +60,7 @@ def apply_settings(objects: list[Object], instance: Instance, values: Tree, sema
         semantics: of the istioctl.
 
     Raises:
-        RenderError: istioctl refuses a setting.
+        RefusedError: istioctl refuses a setting.
     """
     kubernetes = instance.kubernetes
     if kubernetes is None:
@@ -133,8 +133,10 @@ def _overlaid(objects: list[Object], kubernetes: Tree, instance: Instance, seman
         if semantics.strict_overlays and matched != 1:
             place = f"{overlay.get('kind')} {overlay.get('name')}"
             count = f"{matched or 'no'} object{'s' if matched != 1 else ''}"
-            raise RenderError(
-                f"istioctl refuses an overlay of {instance.component.name}: {place} selects {count}, not exactly one"
+            raise RefusedError(
+                f"istioctl refuses an overlay of {instance.component.name}: {place} selects {count}, not exactly one",
+                "name",
+                str(overlay.get("name")),
             )
     return objects
 
