@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -29,12 +30,13 @@ class ChartFacts:
     Args:
         name: one of :data:`HELM_CHARTS`, :data:`ENDED_CHARTS` and :data:`ISTIOCTL_CHARTS`.
         version: a version of the catalog.
+        data: the content of the chart's file, when it is not that of this installation.
     """
 
-    def __init__(self, name: str, version: str) -> None:
+    def __init__(self, name: str, version: str, data: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.version = version
-        self._data = load(f"{name}.json")
+        self._data = load(f"{name}.json") if data is None else data
 
     def __repr__(self) -> str:
         return f"ChartFacts({self.name!r}, {self.version!r})"
