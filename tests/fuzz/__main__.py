@@ -38,10 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         kinds,
         seconds=chosen.seconds,
         render_every=chosen.render,
+        save=chosen.save,
         progress=lambda text: print(text, file=sys.stderr, flush=True),
     )
     print(result.text())
-    result.save(chosen.save)
     return 1 if result.findings else 0
 
 

@@ -14,7 +14,8 @@ except ImportError:
 with atheris.instrument_imports(include=["istio_convert"]):
     import istio_convert  # noqa: F401 - imported here for its instruments
 
-from tests.fuzz.inputs import TARGETS, VERSIONS, Input, texts
+from tests.corpus.operators import VERSIONS
+from tests.fuzz.inputs import TARGETS, Input, texts
 from tests.fuzz.judge import HANG, Verdict, judge
 from tests.fuzz.running import Result
 

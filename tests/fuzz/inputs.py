@@ -20,11 +20,10 @@ from istio_convert.errors import YamlError
 from istio_convert.mapping.table import rules
 from istio_convert.paths import parse
 from istio_convert.source import dump
-from tests.corpus.operators import operators
+from tests.corpus.operators import VERSIONS, operators
 from tests.properties.operators import OPERATORS
 
 KINDS = ("bytes", "trees", "operators")
-VERSIONS = ("1.22.8", "1.23.6", "1.24.6", "1.25.3", "1.26.8", "1.27.9", "1.28.10", "1.29.6", "1.30.3", "1.31.0")
 TARGETS = ("flux", "argocd", "helmfile", "helm")
 HEAD = {"apiVersion": "install.istio.io/v1alpha1", "kind": "IstioOperator"}
 _FIXTURES = Path(__file__).parent.parent.parent / "fixtures"

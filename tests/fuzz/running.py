@@ -40,16 +40,18 @@ class Result:
     rendered: int = 0
     seconds: float = 0.0
 
-    def add(self, given: Input, verdict: Verdict) -> None:
-        """Count one input."""
+    def add(self, given: Input, verdict: Verdict) -> bool:
+        """Count one input; true when it is the smallest one so far that shows what was found."""
         self.states[given.kind, verdict.state] += 1
         self.seconds += verdict.seconds
         self.slowest = sorted([*self.slowest, (verdict.seconds, given.number, given.kind)], reverse=True)[:_SLOWEST]
         if verdict.finding:
-            times, smallest, said = self.findings.get(verdict.finding, (0, given, verdict))
-            if len(given.data) < len(smallest.data):
-                smallest, said = given, verdict
-            self.findings[verdict.finding] = (times + 1, smallest, said)
+            known = self.findings.get(verdict.finding)
+            if known is None or len(given.data) < len(known[1].data):
+                self.findings[verdict.finding] = (known[0] + 1 if known else 1, given, verdict)
+                return True
+            self.findings[verdict.finding] = (known[0] + 1, *known[1:])
+        return False
 
     @property
     def count(self) -> int:
@@ -91,6 +93,7 @@ def run(
     *,
     seconds: float | None = None,
     render_every: int = 0,
+    save: Path | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Result:
     """Judge the inputs with these numbers.
@@ -101,6 +104,7 @@ def run(
         kinds: kinds of inputs, in turns.
         seconds: stop after so long.
         render_every: render one conversion in so many; 0 renders none.
+        save: folder for findings, written as they come.
         progress: takes a line now and then.
     """
     result, end = Result(seed), time.monotonic() + seconds if seconds is not None else None
@@ -110,7 +114,8 @@ def run(
         given = make(seed, number, kinds)
         charts = _charts(given.version) if render_every and given.dice < 1 / render_every else None
         verdict = judge(given, all_formats=given.dice < 1 / _FORMATS_EVERY, charts=charts)
-        result.add(given, verdict)
+        if result.add(given, verdict) and save is not None:
+            result.save(save)
         result.rendered += charts is not None and verdict.state == "converted"
         if progress is not None and (number + 1) % _SAY_EVERY == 0:
             progress(f"{result.count} inputs, {len(result.findings)} findings, {result.seconds:.0f} s")
