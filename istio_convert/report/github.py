@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
 from istio_convert.report.model import Problem, Report
-from istio_convert.report.text import one_line, totals_line
+from istio_convert.report.text import totals_line
 
 _COMMANDS = {Outcome.INERT: "notice", Outcome.MANUAL: "warning", Outcome.LOST: "error"}
 
@@ -38,7 +39,8 @@ def _annotation(command: str, title: str, problem: Problem) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    shown = "".join(char if char.isprintable() or char in "\r\n" else f"\\x{ord(char):02x}" for char in text)
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

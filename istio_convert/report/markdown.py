@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
 from istio_convert.report.model import Entry, Problem, Report
-from istio_convert.report.text import one_line
 
 MEANING = {
     Outcome.VALUE: "lives on in the values of these charts",

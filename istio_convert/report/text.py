@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
 from istio_convert.report.model import Entry, Problem, Report, Totals
 
@@ -133,8 +134,3 @@ def _release_table(report: Report, style: Style) -> list[str]:
         for release in report.releases
     ]
     return table([_COLUMNS, *rows], style)
-
-
-def one_line(text: str) -> str:
-    """The text on one line, control characters made visible: keys of the input must not steer a terminal."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in " ".join(text.split()))

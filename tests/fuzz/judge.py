@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 import traceback
@@ -26,6 +27,7 @@ from tests.fuzz.inputs import Input
 HANG = 2.0
 """Seconds of processor time after which one input counts as a hang: waiting for a busy machine is none."""
 _GIVE_UP = 20.0
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PACKAGE = Path(istio_convert.__file__).parent
 
 
@@ -71,8 +73,8 @@ def judge(given: Input, *, all_formats: bool = False, charts: ReleaseCharts | No
             _check_ledger(conversion, given.data)
             if all_formats:
                 for name in FORMATS:
-                    render(build(conversion), name)
-            if charts is not None:
+                    _check_text(render(build(conversion), name))
+            if charts is not None and state == "converted":
                 _check_rendering(conversion, charts)
     except _HangError:
         return Verdict("found", f"no end after {_GIVE_UP:.0f} s", time.process_time() - start)
@@ -104,8 +106,14 @@ def _converted(given: Input) -> tuple[str, Conversion | None]:
 def _check_error(error: IstioConvertError) -> None:
     if isinstance(error, InternalError):
         raise error
-    if not error.message or "\n" in error.message or "Traceback" in str(error):
+    if not error.message or _CONTROL.search(f"{error.message}{error.hint}".replace("\n", "\0")):
         raise _BrokenError(f"an error that is no one line: {error.message!r}")
+
+
+def _check_text(text: str) -> None:
+    """What a terminal or a log shows holds nothing that steers it."""
+    if _CONTROL.search(text):
+        raise _BrokenError("a report with characters that cannot be printed")
 
 
 def _check_ledger(conversion: Conversion, data: bytes) -> None:

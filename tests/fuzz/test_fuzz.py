@@ -51,7 +51,9 @@ def bug(*_: Any, **__: Any) -> Conversion:
 
 
 def many_lines(*_: Any, **__: Any) -> Conversion:
-    raise YamlError("one\ntwo")
+    error = YamlError("one")
+    error.message = "one\ntwo"
+    raise error
 
 
 def open_ledger(data: bytes, to: str) -> Conversion:
