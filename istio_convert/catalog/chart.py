@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from istio_convert.catalog import schema as schemas
@@ -56,6 +56,10 @@ class ChartFacts:
     def only_dumped(self, path: Path) -> bool:
         """Whether the path is read, yet by nothing but a copy in an object: no template that is shipped uses it."""
         return self.reads(path) and not any(_matches(self._used_tree, spelling) for spelling in self.spellings(path))
+
+    def unread(self, path: Path) -> bool:
+        """Whether the path reaches nothing but a copy in an object that no template and not istiod itself reads."""
+        return self.only_dumped(path) and not any(_matches(_read_by_istiod(), one) for one in self.spellings(path))
 
     def spellings(self, path: Path) -> tuple[Path, ...]:
         """The path itself, then the other places that the chart makes of it (prefix cut off, global flattened)."""
@@ -223,6 +227,11 @@ class ChartFacts:
                     found[key] = value
                     break
         return found
+
+
+@lru_cache(maxsize=1)
+def _read_by_istiod() -> dict[str, Any]:
+    return _tree(frozenset(load("behaviours.json")["injector"]["read_by_istiod"]))
 
 
 def _tree(paths: frozenset[str]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_errors_are_one_line_and_steer_no_terminal() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_reports_hold_no_control_characters(form: str) -> None:
     overlay = '{kind: "K\\a", name: "n\\ao", patches: [{path: a, value: 1}]}'
-    spec = '{"x\\ny\\e[31m": 1, components: {pilot: {k8s: {overlays: [%s]}}}}' % overlay
+    spec = '{"x\\ny\\e[31m": 1, components: {pilot: {k8s: {overlays: [' + overlay + "]}}}}"
     text = render(build(convert(f"{HEAD}spec: {spec}\n", to="1.25.3")), form)
     assert not [char for char in text if ord(char) < 32 and char not in "\n\t"]
 
