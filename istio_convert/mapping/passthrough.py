@@ -6,7 +6,7 @@ says it reads at the target version. What a table names specially is looked up t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
@@ -26,11 +26,14 @@ class Passthrough:
 
     effective: Effective
     draft: Draft
+    tags: list[tuple[Path, Node]] = field(default_factory=list)
 
     def run(self) -> None:
         """Fill the release's values."""
         tree = self._view()
         self._walk(tree, ())
+        for path, node in self.tags:
+            TagMapper(self.draft).carry(path, node)
 
     def _view(self) -> Mapping:
         """The values as istioctl hands them to the chart; ztunnel gets its own block at the root."""
@@ -56,7 +59,7 @@ class Passthrough:
             if rule is not None and self._special(rule, below, child):
                 continue
             if below in TAG_PATHS:
-                TagMapper(self.draft).carry(below, child)
+                self.tags.append((below, child))
                 continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
 

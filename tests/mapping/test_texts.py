@@ -64,6 +64,18 @@ def test_reports_hold_no_control_characters(form: str) -> None:
     assert not [char for char in text if ord(char) < 32 and char not in "\n\t"]
 
 
+@pytest.mark.parametrize("order", [("tag", "variant"), ("variant", "tag")])
+def test_a_variant_of_its_own_stays_beside_that_of_a_tag(order: tuple[str, str]) -> None:
+    settings = {"tag": "1.23.2-distroless", "variant": "debug"}
+    text = json.dumps({key: settings[key] for key in order})
+    conversion = convert(f"{HEAD}spec: {{values: {{global: {text}}}}}\n", to="1.25.3")
+    outcomes = {str(entry.leaf.path[-1]): entry.outcome.value for entry in conversion.ledger.entries}
+    assert (outcomes["variant"], outcomes["tag"]) == ("value", "release")
+    assert (
+        next(one for one in conversion.releases if one.chart == "istiod").values_data()["global"]["variant"] == "debug"
+    )
+
+
 def test_entries_stand_in_the_order_of_the_input() -> None:
     text = f"{HEAD}metadata: {{name: a}}\n---\nkind: ConfigMap\ndata: {{x: 1}}\n---\n{HEAD}metadata: {{name: b}}\n"
     entries = convert(text, to="1.25.3").ledger.entries
