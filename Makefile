@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format types bench e2e docs proof clean
+.PHONY: help venv demo test lint format types bench fuzz e2e docs proof release clean
 
 help: ## show the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  \1\t\2/' | expand -t 12
@@ -37,6 +37,16 @@ format: $(VENV)/.ready ## format the code
 
 bench: $(VENV)/.ready ## run the benchmarks
 	$(BIN)/python -m pytest tests/benchmarks -o addopts= --benchmark-only --benchmark-columns=min,median,max,rounds
+
+SEED  ?= 1
+COUNT ?= 100000
+fuzz: $(VENV)/.ready ## convert 100,000 random inputs (SEED=… COUNT=…) and say what breaks; findings go to build/fuzz
+	$(BIN)/python -m tests.fuzz --seed $(SEED) --count $(COUNT) --render 60
+
+release: $(VENV)/.ready ## support Istio releases: make release ISTIO=~/istio/1.32.0 (unpacked; several, or a folder of them)
+	$(BIN)/istio-convert catalog add $(ISTIO)
+	set -e; for folder in $(ISTIO); do $(BIN)/istio-convert charts add $$folder; done
+	$(BIN)/python -m tests.docs.generate
 
 proof: $(VENV)/.ready ## prove every operator of ISTIO_CONVERT_CORPUS at the versions of the chart cache, write docs/reference/fidelity.md
 	$(BIN)/python -m tests.corpus.fidelity docs/reference/fidelity.md

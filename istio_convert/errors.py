@@ -39,6 +39,14 @@ class Origin:
         return f"{self.file}:{self.line}:{self.column}"
 
 
+def one_line(text: str) -> str:
+    """The text on one line, control characters made visible: keys of the input must not steer a terminal."""
+    joined = " ".join(text.split())
+    if joined.isprintable():
+        return joined
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in joined)
+
+
 class IstioConvertError(Exception):
     """Base of all errors of this package.
 
@@ -49,10 +57,10 @@ class IstioConvertError(Exception):
     """
 
     def __init__(self, message: str, *, origin: Origin | None = None, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = one_line(message)
+        super().__init__(self.message)
         self.origin = origin
-        self.hint = hint
+        self.hint = one_line(hint) if hint is not None else None
 
     def __str__(self) -> str:
         where = f"{self.origin}: " if self.origin else ""
@@ -79,6 +87,10 @@ class Issue:
     message: str
     origin: Origin | None = None
     hint: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", one_line(self.message))
+        object.__setattr__(self, "hint", one_line(self.hint) if self.hint is not None else None)
 
     def __str__(self) -> str:
         where = f"{self.origin}: " if self.origin else ""

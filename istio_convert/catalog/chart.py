@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from typing import Any
 
 from istio_convert.catalog import schema as schemas
@@ -29,12 +30,13 @@ class ChartFacts:
     Args:
         name: one of :data:`HELM_CHARTS`, :data:`ENDED_CHARTS` and :data:`ISTIOCTL_CHARTS`.
         version: a version of the catalog.
+        data: the content of the chart's file, when it is not that of this installation.
     """
 
-    def __init__(self, name: str, version: str) -> None:
+    def __init__(self, name: str, version: str, data: Mapping[str, Any] | None = None) -> None:
         self.name = name
         self.version = version
-        self._data = load(f"{name}.json")
+        self._data = load(f"{name}.json") if data is None else data
 
     def __repr__(self) -> str:
         return f"ChartFacts({self.name!r}, {self.version!r})"
@@ -54,6 +56,10 @@ class ChartFacts:
     def only_dumped(self, path: Path) -> bool:
         """Whether the path is read, yet by nothing but a copy in an object: no template that is shipped uses it."""
         return self.reads(path) and not any(_matches(self._used_tree, spelling) for spelling in self.spellings(path))
+
+    def unread(self, path: Path) -> bool:
+        """Whether the path reaches nothing but a copy in an object that no template and not istiod itself reads."""
+        return self.only_dumped(path) and not any(_matches(_read_by_istiod(), one) for one in self.spellings(path))
 
     def spellings(self, path: Path) -> tuple[Path, ...]:
         """The path itself, then the other places that the chart makes of it (prefix cut off, global flattened)."""
@@ -221,6 +227,11 @@ class ChartFacts:
                     found[key] = value
                     break
         return found
+
+
+@lru_cache(maxsize=1)
+def _read_by_istiod() -> dict[str, Any]:
+    return _tree(frozenset(load("behaviours.json")["injector"]["read_by_istiod"]))
 
 
 def _tree(paths: frozenset[str]) -> dict[str, Any]:

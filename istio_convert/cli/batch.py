@@ -138,7 +138,8 @@ def show(done: Sequence[Done], reporting: Reporting) -> None:
 
 def summary(done: Sequence[Done], reporting: Reporting) -> list[str]:
     """The table of all inputs, and a line that counts them."""
-    from istio_convert.report.text import one_line, table  # noqa: PLC0415 - lazy: --help needs no report
+    from istio_convert.errors import one_line  # noqa: PLC0415 - beside its use
+    from istio_convert.report.text import table  # noqa: PLC0415 - lazy: --help needs no report
 
     rows = [["input", "result", "fields", "patch", "inert", "manual", "lost", "allowed"]]
     for one in done:

@@ -1,8 +1,9 @@
-"""``istio-convert catalog``: for contributors, building the data about releases."""
+"""``istio-convert catalog``: for contributors, the data about releases."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -13,30 +14,72 @@ from istio_convert.cli.reporting import write_file
 from istio_convert.errors import InputError, Origin
 
 _VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$")
+_RELEASES = click.argument(
+    "releases", metavar="RELEASE_DIR...", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False)
+)
+_OUTPUT = click.option(
+    "-o", "--output", metavar="DIR", default="schemas", show_default=True, help="The folder schemas of a checkout."
+)
 
 
 @click.group("catalog", context_settings=SETTINGS, hidden=True)
 def command() -> None:
-    """Build the data about Istio releases."""
+    """Bring the data about Istio releases up to date.
+
+    RELEASE_DIR is an unpacked release in a folder named after its version (istio-1.25.3, 1.25.3), or a folder of such.
+    """
+
+
+@command.command("add", cls=Command)
+@_RELEASES
+@_OUTPUT
+@common
+def add(releases: tuple[str, ...], output: str, **_: object) -> None:
+    """Add releases to the data: the catalog, and the values schemas. A final release replaces its candidate."""
+    from istio_convert.catalog.build.update import read_catalog  # noqa: PLC0415 - lazy: few runs need it
+
+    known = read_catalog(Path(output))
+    if "releases.json" not in known:
+        hint = "run this in a checkout, or name its folder schemas with -o"
+        raise InputError("there is no data about releases here", origin=Origin(output), hint=hint)
+    _write(releases, output, known)
 
 
 @command.command("build", cls=Command)
-@click.argument("releases", metavar="RELEASE_DIR...", nargs=-1, required=True, type=click.Path(exists=True))
-@click.option("-o", "--output", metavar="DIR", required=True, help="Where the data files go.")
+@_RELEASES
+@_OUTPUT
 @common
 def build(releases: tuple[str, ...], output: str, **_: object) -> None:
-    """Build the catalog from unpacked releases, each in a folder named after its version (istio-1.25.3, 1.25.3)."""
-    from istio_convert.catalog.build import build as build_catalog  # noqa: PLC0415 - lazy: few runs need it
+    """Build the data anew from these releases alone. Needed when the way in which charts are read has changed."""
+    _write(releases, output, {})
 
-    folders = {_version(Path(name)): Path(name) for name in releases}
+
+def _write(releases: tuple[str, ...], output: str, known: Mapping[str, Mapping[str, object]]) -> None:
+    """Write what changed, and name it."""
+    from istio_convert.catalog.build.update import updated  # noqa: PLC0415 - lazy: few runs need it
+
+    folders = {_version(path): path for name in releases for path in _unpacked(Path(name))}
     try:
-        files = build_catalog(folders)
+        files = updated(folders, known)
     except (FileNotFoundError, ValueError) as error:
         raise InputError(f"a release cannot be read: {error}", hint="give unpacked releases of Istio") from error
-    Path(output).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        write_file(str(Path(output) / name), text)
-        terminal.product(f"{Path(output) / name}\n")
+        path = Path(output) / name
+        if path.is_file() and path.read_text(encoding="utf-8") == text:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(str(path), text)
+        terminal.product(f"{path}\n")
+
+
+def _unpacked(folder: Path) -> Iterator[Path]:
+    """The folder itself, or the releases in it."""
+    if not (folder / "manifests").is_dir():
+        inside = [child for child in sorted(folder.iterdir()) if (child / "manifests").is_dir()]
+        if inside:
+            yield from inside
+            return
+    yield folder
 
 
 def _version(folder: Path) -> str:

@@ -87,7 +87,7 @@ def _matches(path: str) -> list[Match]:
 
 def _reads(path: str, catalog: Catalog) -> list[str]:
     """What the catalog says about a values path: who reads it, with which default."""
-    from istio_convert.catalog import HELM_CHARTS, MISSING  # noqa: PLC0415 - lazy: --help needs no catalog
+    from istio_convert.catalog import ENDED_CHARTS, HELM_CHARTS, MISSING  # noqa: PLC0415 - lazy: --help needs no catalog
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
 
     steps = operator_steps(path)
@@ -97,7 +97,7 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
         return []
     place = tuple(steps[1:])
     lines = []
-    for name in HELM_CHARTS:
+    for name in (*HELM_CHARTS, *(ended for ended in ENDED_CHARTS if catalog.has_chart(ended))):
         chart = catalog.chart(name)
         if instead := chart.dead(place):
             lines.append(f"chart {name}: accepted and not read; its place is {instead}")

@@ -9,8 +9,9 @@ import click
 
 from istio_convert.cli import terminal
 from istio_convert.cli.command import Command, common
+from istio_convert.errors import InputError
 
-_CHARTS = ("base", "istiod", "cni", "ztunnel", "gateway")
+_CHARTS = ("base", "istiod", "istiod-remote", "cni", "ztunnel", "gateway")
 _HELP = """Print a JSON Schema: of the report (the default), of the operator, or of a chart's values at a version.
 
 \b
@@ -23,7 +24,7 @@ _HELP = """Print a JSON Schema: of the report (the default), of the operator, or
     "kind", metavar="[report|operator|values]", type=click.Choice(["report", "operator", "values"]), default="report"
 )
 @click.argument("chart", metavar="[CHART]", type=click.Choice(_CHARTS), required=False)
-@click.option("--to", metavar="VERSION", help="With values: version of the chart. Default: the newest.")
+@click.option("--to", metavar="VERSION", help="With values: version of the chart. Default: the newest that has it.")
 @common
 def command(kind: str, chart: str | None, to: str | None, **_: object) -> None:
     """Print the schema."""
@@ -36,9 +37,7 @@ def command(kind: str, chart: str | None, to: str | None, **_: object) -> None:
 
 def _schema(kind: str, chart: str | None, to: str | None) -> dict[str, Any]:
     if chart is not None:
-        from istio_convert.catalog import newest, resolve  # noqa: PLC0415 - lazy: --help needs no catalog
-
-        return resolve(to or newest()).chart(chart).values_schema()
+        return _values(chart, to)
     if kind == "operator":
         from istio_convert.operator import model  # noqa: PLC0415 - lazy: --help needs no models
 
@@ -46,3 +45,20 @@ def _schema(kind: str, chart: str | None, to: str | None) -> dict[str, Any]:
     from istio_convert.report import json_schema  # noqa: PLC0415 - lazy: --help needs no report
 
     return json_schema()
+
+
+def _values(chart: str, to: str | None) -> dict[str, Any]:
+    """The schema of a chart's values.
+
+    Raises:
+        InputError: the release has no such chart.
+    """
+    from istio_convert.catalog import newest, resolve, versions  # noqa: PLC0415 - lazy: --help needs no catalog
+
+    having = [one.version for one in versions() if resolve(one.version).has_chart(chart)]
+    catalog = resolve(to or (newest() if newest() in having else having[-1]))
+    if not catalog.has_chart(chart):
+        raise InputError(
+            f"Istio {catalog.version} has no chart {chart}", hint=f"the last release with it is {having[-1]}"
+        )
+    return catalog.chart(chart).values_schema()

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import click
 
 from istio_convert.cli import streams
-from istio_convert.errors import OutputError
+from istio_convert.errors import OutputError, one_line
 
 if TYPE_CHECKING:
     from istio_convert.errors import IstioConvertError
@@ -130,8 +130,6 @@ def show_error(error: IstioConvertError, colour: str = "auto") -> None:
 
 def show_problems(problems: list[Problem], colour: str = "auto") -> None:
     """Write problems to stderr, each with its hint unless the one before had the same."""
-    from istio_convert.report.text import one_line  # noqa: PLC0415 - lazy: --help needs no report
-
     hint = None
     for problem in problems[:_MOST_PROBLEMS]:
         where = f"{problem.origin}: " if problem.origin else ""

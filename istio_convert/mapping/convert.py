@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from istio_convert.mapping.model import Converted, Facts
 from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get
+from istio_convert.source.scalars import needs_quotes
+
+#: what a template can print as a name without quotes
+_BARE_NAME = re.compile(r"[A-Za-z_][-._A-Za-z0-9]*")
 
 
 def has_null(node: Node) -> bool:
@@ -15,7 +22,16 @@ def has_null(node: Node) -> bool:
 
 
 def env_to_map(node: Node, facts: Facts) -> Converted:
-    """``[{name, value}]`` becomes ``{name: value}``; what is not that stays a list."""
+    """``[{name, value}]`` becomes ``{name: value}``; what is not that stays a list.
+
+    The control plane's charts print names bare and values between quotes, so what YAML reads as something else there
+    stays in the list, too: a JSON text would end at its first quote.
+    """
+    return named_values(node, facts, is_printable=_printed_between_quotes)
+
+
+def named_values(node: Node, facts: Facts, *, is_printable: Callable[[str], bool] = lambda _: True) -> Converted:
+    """The same for a chart that prints the values of which ``is_printable`` is true as they are."""
     values, rest = Mapping(), Sequence()
     for item in node.items if isinstance(node, Sequence) else []:
         name, value = get(item, ("name",)), get(item, ("value",))
@@ -27,11 +43,22 @@ def env_to_map(node: Node, facts: Facts) -> Converted:
             and set(item.items) == {"name", "value"}
         )
         text = str(name.value) if isinstance(name, Scalar) else ""
-        if plain and text not in facts.template_env | facts.singled_out_env:
-            values.items[text] = string_scalar(value)
+        carried = string_scalar(value)
+        if (
+            plain
+            and text not in facts.template_env | facts.singled_out_env
+            and _BARE_NAME.fullmatch(text)
+            and not needs_quotes(text)
+            and is_printable(str(carried.value))
+        ):
+            values.items[text] = carried
         elif isinstance(item, Mapping):
             rest.items.append(env_item(item))
     return Converted(values if values.items else None, rest if rest.items else None)
+
+
+def _printed_between_quotes(text: str) -> bool:
+    return text.isprintable() and not set(text) & {'"', "\\"}
 
 
 def env_item(item: Mapping) -> Mapping:

@@ -43,7 +43,7 @@ class Draft:
         rule: str,
         *,
         reason: str = "",
-        why_wins: str = "",
+        why_wins: str = "a closer setting for the same place",
         replace: bool = False,
         explicit: bool = False,
         also: list[Leaf] | None = None,

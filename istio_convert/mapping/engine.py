@@ -15,6 +15,7 @@ from istio_convert.mapping.gateway import GatewayMapper
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.overlays import OverlayMapper
 from istio_convert.mapping.passthrough import Passthrough
+from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
 from istio_convert.operator.components import GATEWAYS, Component, Selection, enabling_leaf, select
@@ -74,16 +75,8 @@ class Engine:
         return Outcomes(releases, ledger.close(), self.warnings)
 
     def _all_leaves(self, operators: list[Effective]) -> Iterable[Leaf]:
-        documents = {}
-        for operator in self.inputs.operators:
-            documents[id(operator.document)] = operator.document
-        for leaf in self.inputs.foreign:
-            yield leaf
-        seen = set(self.inputs.foreign)
-        for document in documents.values():
-            for leaf in document.leaves:
-                if leaf not in seen:
-                    yield leaf
+        for document in self.inputs.documents:
+            yield from document.leaves
         for effective in operators:
             if effective.set_flags is not None:
                 yield from effective.set_flags.leaves
@@ -242,10 +235,15 @@ class Engine:
     @staticmethod
     def _gateways_wait(releases: list[Release]) -> None:
         """Gateways of an operator without a control plane wait for the one that another operator brings."""
-        istiods = {r.values_data().get("revision", ""): r.name for r in releases if r.chart == "istiod"}
+
+        def revision(release: Release) -> str:
+            node = release.values.items.get("revision")
+            return text_of(node) if node is not None else ""
+
+        istiods = {revision(release): release.name for release in releases if release.chart == "istiod"}
         for release in releases:
             if release.chart == "gateway" and not release.depends_on:
-                name = istiods.get(release.values_data().get("revision", ""))
+                name = istiods.get(revision(release))
                 if name is not None:
                     release.depends_on = [name]
 

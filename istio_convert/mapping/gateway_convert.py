@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from istio_convert.mapping.convert import env_item, env_to_map, metric_v2, string_scalar, strings, utilization
+from istio_convert.mapping.convert import env_item, metric_v2, named_values, string_scalar, strings, utilization
 from istio_convert.mapping.gateway_objects import PROVIDED_ANNOTATIONS, is_provided, untouched, without_mark
 from istio_convert.mapping.model import Converted, Facts
 from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get
@@ -36,9 +36,7 @@ def gateway_env(node: Node, facts: Facts) -> Converted:
         if untouched(item) or (is_provided(item) and get(item, ("value",)) is None and not _has_source(item)):
             continue
         own.items.append(without_mark(item))
-    converted = env_to_map(own, facts)
-    rest = converted.patch
-    return Converted(converted.value, rest)
+    return named_values(own, facts)  # this chart quotes every value
 
 
 def _has_source(item: Node) -> bool:

@@ -6,7 +6,7 @@ says it reads at the target version. What a table names specially is looked up t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
@@ -15,7 +15,7 @@ from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Mapping, Node, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, get, leaves, to_data
 
 RULE = "values"
 
@@ -26,11 +26,14 @@ class Passthrough:
 
     effective: Effective
     draft: Draft
+    tags: list[tuple[Path, Node]] = field(default_factory=list)
 
     def run(self) -> None:
         """Fill the release's values."""
         tree = self._view()
         self._walk(tree, ())
+        for path, node in self.tags:
+            TagMapper(self.draft).carry(path, node)
 
     def _view(self) -> Mapping:
         """The values as istioctl hands them to the chart; ztunnel gets its own block at the root."""
@@ -50,11 +53,13 @@ class Passthrough:
                 continue
             if self._refused(below, child) or not self.draft.chart.reads(below):
                 continue
+            if self._unread(below, child):
+                continue
             rule = _rule(self.draft.release.chart, below)
             if rule is not None and self._special(rule, below, child):
                 continue
             if below in TAG_PATHS:
-                TagMapper(self.draft).carry(below, child)
+                self.tags.append((below, child))
                 continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
 
@@ -83,12 +88,25 @@ class Passthrough:
             self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "values.refused", None, reason, action))
         return True
 
-    def _remark(self, path: Path) -> str:
+    def _unread(self, path: Path, node: Node) -> bool:
+        """Leave out what nothing reads any more, be it copied; injection templates of one's own may read anything."""
         live = self.draft.chart.dead(path)
+        if self._own_templates or not (live is not None or self.draft.chart.unread(path)):
+            return False
         if live is not None:
-            return f"kept as it is, but nothing reads it any more; the live place is {live}"
+            reason = f"nothing reads it at {self.draft.catalog.version}; its place is {live} now"
+            for leaf in leaves(node):
+                self.draft.claims.add(leaf, Claim(Outcome.INERT, "values.unread", None, reason))
+        return True
+
+    @property
+    def _own_templates(self) -> bool:
+        templates = get(self.effective.values, ("sidecarInjectorWebhook", "templates"))
+        return isinstance(templates, Mapping) and bool(templates.items)
+
+    def _remark(self, path: Path) -> str:
         if self.draft.chart.only_dumped(path):
-            return "kept for an unchanged injector ConfigMap; no template reads it"
+            return "kept in istiod's injector ConfigMap; no template that is shipped reads it"
         return ""
 
 

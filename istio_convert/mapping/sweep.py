@@ -145,7 +145,8 @@ class _Rest:
             return self.image(str(path[1]), leaf)
         if self.gateways and self._gateway_charts_read(path):
             return self._proxy(path, leaf)
-        readers = [name for name in ("istiod", "cni", "ztunnel") if self.catalog.chart(name).reads(path)]
+        charts = [self.catalog.chart(name) for name in ("istiod", "cni", "ztunnel")]
+        readers = [chart.name for chart in charts if chart.reads(path) and not chart.unread(path)]
         reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {version} reads it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
 

@@ -10,7 +10,7 @@ from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.scalars import text_of
 from istio_convert.paths import Path
-from istio_convert.source.nodes import Node, Scalar, leaves
+from istio_convert.source.nodes import Node, Scalar, get, leaves
 
 #: values paths that hold a tag
 TAG_PATHS: frozenset[Path] = frozenset({("global", "tag"), ("pilot", "tag"), ("cni", "tag"), ("tag",)})
@@ -35,7 +35,7 @@ class TagMapper:
     draft: Draft
 
     def carry(self, path: Path, node: Node, *, rule: str = RULE) -> None:
-        """Carry the tag, or leave it to the chart and say so."""
+        """Carry the tag, or leave it to the chart and say so. Other values of the chart are there already."""
         draft = self.draft
         tag = text_of(node)
         if not tag:
@@ -59,9 +59,11 @@ class TagMapper:
             f"another release than the chart's {draft.release.version}: an old image under a new chart is no "
             "supported pair, so the chart brings its own"
         )
-        if variant:
+        own = get(draft.release.values, (*path[:-1], "variant"))
+        if variant and own is not None and text_of(own):
+            reason += "; the operator sets the variant, too, and that setting lives on"
+        elif variant:
             reason += f"; the variant {variant} lives on"
-            prefix = path[:-1]
-            draft.set_value((*prefix, "variant"), Scalar(variant), rule)
+            draft.set_value((*path[:-1], "variant"), Scalar(variant), rule, why_wins="the tag names a variant")
         for leaf in leaves(node):
             draft.claims.add(leaf, Claim(Outcome.RELEASE, rule, None, reason))

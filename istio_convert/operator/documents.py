@@ -40,6 +40,7 @@ class OperatorDocument:
 class Inputs:
     """All documents, sorted into operators and leaves that belong to none."""
 
+    documents: list[Document]
     operators: list[OperatorDocument] = field(default_factory=list)
     foreign: list[Leaf] = field(default_factory=list)
     envelope: list[Leaf] = field(default_factory=list)
@@ -56,7 +57,7 @@ def find_operators(documents: list[Document]) -> Inputs:
     Raises:
         NotIstioOperatorError: there is no IstioOperator among them.
     """
-    inputs = Inputs()
+    inputs = Inputs(documents)
     for document in documents:
         root = document.root
         if isinstance(root, Mapping) and _text(root, "kind") == "List":

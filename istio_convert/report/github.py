@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
+from istio_convert.report.grouping import one_per_overlay
 from istio_convert.report.model import Problem, Report
-from istio_convert.report.text import one_line, totals_line
+from istio_convert.report.text import totals_line
 
 _COMMANDS = {Outcome.INERT: "notice", Outcome.MANUAL: "warning", Outcome.LOST: "error"}
 
@@ -12,12 +14,11 @@ _COMMANDS = {Outcome.INERT: "notice", Outcome.MANUAL: "warning", Outcome.LOST: "
 def render(report: Report) -> str:
     """One annotation per finding, warning and error; the totals as a plain line."""
     lines = []
-    for entry in report.entries:
-        if entry.severity:
-            said = f"{entry.reason}; {entry.action}" if entry.action else entry.reason
-            title = f"{entry.outcome.value} {entry.rule}"
-            problem = Problem(message=f"{entry.path}: {said}", file=entry.file, line=entry.line, column=entry.column)
-            lines.append(_annotation(_COMMANDS[entry.outcome], title, problem))
+    for entry in one_per_overlay(entry for entry in report.entries if entry.severity):
+        said = f"{entry.reason}; {entry.action}" if entry.action else entry.reason
+        title = f"{entry.outcome.value} {entry.rule}"
+        problem = Problem(message=f"{entry.path}: {said}", file=entry.file, line=entry.line, column=entry.column)
+        lines.append(_annotation(_COMMANDS[entry.outcome], title, problem))
     lines += [_annotation("warning", "istio-convert", problem) for problem in report.warnings]
     lines += [_annotation("error", "istio-convert", problem) for problem in report.errors]
     if report.target is not None:
@@ -38,7 +39,8 @@ def _annotation(command: str, title: str, problem: Problem) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    shown = "".join(char if char.isprintable() or char in "\r\n" else f"\\x{ord(char):02x}" for char in text)
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

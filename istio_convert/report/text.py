@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
+from istio_convert.report.grouping import one_per_overlay
 from istio_convert.report.model import Entry, Problem, Report, Totals
 
 #: outcomes that are what everybody hopes for; shown only on request
@@ -53,7 +55,8 @@ def render(report: Report, style: Style = PLAIN, *, verbose: bool = False, relea
         return ""
     lines = [style.paint("title", _head(report))]
     lines += [problem_line(problem, "warning", style) for problem in report.warnings]
-    lines += [finding(entry, style) for entry in report.entries if verbose or is_shown(entry)]
+    shown = report.entries if verbose else one_per_overlay(entry for entry in report.entries if is_shown(entry))
+    lines += [finding(entry, style) for entry in shown]
     if releases:
         lines += _release_table(report, style)
         lines += [f"note: {release.name}: {one_line(note)}" for release in report.releases for note in release.notes]
@@ -133,8 +136,3 @@ def _release_table(report: Report, style: Style) -> list[str]:
         for release in report.releases
     ]
     return table([_COLUMNS, *rows], style)
-
-
-def one_line(text: str) -> str:
-    """The text on one line, control characters made visible: keys of the input must not steer a terminal."""
-    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in " ".join(text.split()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from istio_convert.catalog import resolve
-from istio_convert.catalog.build import Measurer, build, facts_at, facts_of
+from istio_convert.catalog.build import Measurer, build, facts_at, facts_of, to_text
 from istio_convert.catalog.data import load
 
 from .releases_at_hand import releases_at_hand
@@ -54,8 +54,8 @@ def test_the_tool_writes_files_that_say_the_same_at_that_version() -> None:
         pytest.skip("no release is at hand")
     release, folder = next(iter(RELEASES.items()))
     version = resolve(release).version
-    for file, text in build({release: folder}).items():
-        content = json.loads(text)
+    for file, written in build({release: folder}).items():
+        content = json.loads(to_text(written))
         if file == "releases.json":
             assert list(content["releases"]) == [version]
         else:

@@ -75,3 +75,9 @@ def test_values_are_looked_up_in_the_charts() -> None:
     ran = run(["explain", "values.global.proxy.privileged", "--to", "1.25.3"])
     assert "  chart istiod: reads it, default false\n" in ran.stdout
     assert "no chart reads it" in run(["explain", "values.kiali.enabled"]).stdout
+
+
+def test_charts_that_have_ended_are_among_them_at_their_releases() -> None:
+    asked = ["explain", "values.global.remotePilotAddress", "--to"]
+    assert "  chart istiod-remote: reads it" in run([*asked, "1.23.6"]).stdout
+    assert "istiod-remote" not in run([*asked, "1.25.3"]).stdout

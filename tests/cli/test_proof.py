@@ -182,14 +182,16 @@ def test_progress_on_a_terminal_is_one_line_that_changes(
 def test_catalog_is_built_from_folders_that_name_their_version(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Path]] = []
     monkeypatch.setattr(
-        "istio_convert.catalog.build.build", lambda folders: asked.append(folders) or {"a.json": "{}\n"}
+        "istio_convert.catalog.build.update.updated",
+        lambda folders, known: asked.append(folders) or {"catalog/a.json": "{}\n"},
     )
-    for name in ("istio-1.25.3", "1.31.0-rc.0", "nameless"):
-        Path(name).mkdir()
-    ran = run(["catalog", "build", "istio-1.25.3", "1.31.0-rc.0", "-o", "data"])
-    assert (ran.code, Path("data/a.json").read_text()) == (0, "{}\n")
+    for name in ("istio-1.25.3", "all/1.31.0-rc.0", "all/1.30.3", "nameless"):
+        (Path(name) / "manifests").mkdir(parents=True)
+    ran = run(["catalog", "build", "istio-1.25.3", "all", "-o", "data"])
+    assert (ran.code, Path("data/catalog/a.json").read_text()) == (0, "{}\n")
     assert {version: folder.name for version, folder in asked[0].items()} == {
         "1.25.3": "istio-1.25.3",
+        "1.30.3": "1.30.3",
         "1.31.0-rc.0": "1.31.0-rc.0",
     }
     assert run(["catalog", "build", "nameless", "-o", "data"]).code == 1

@@ -121,6 +121,15 @@ CASES = [
         "schema values gateway --to 1.25.3",
         stdout=[r"\{", '.*gateway 1.25.3",', "...", r"\}"] and [r"\{", "...", r"\}"],
     ),
+    Case(
+        "schema values istiod-remote",
+        stdout=[r"\{", "...", r'  "title": "Values of the Istio chart istiod-remote 1.23.6",', "..."],
+    ),
+    Case(
+        "schema values istiod-remote --to 1.25.3",
+        code=1,
+        stderr=["error: Istio 1.25.3 has no chart istiod-remote", "hint: the last release with it is 1.23.6"],
+    ),
     Case("schema values", code=2, stderr=[*USAGE, "Error: a chart goes with values.*"]),
     Case("schema report gateway", code=2, stderr=[*USAGE, "Error: a chart goes with values.*"]),
     Case("schema report --to 1.25.3", code=2, stderr=[*USAGE, "Error: --to is for values"]),

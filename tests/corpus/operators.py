@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from istio_convert.catalog import versions
+
 VARIABLE = "ISTIO_CONVERT_CORPUS"
-VERSIONS = ("1.22.8", "1.23.6", "1.24.6", "1.25.3", "1.26.8", "1.27.9", "1.28.10", "1.29.6", "1.30.3", "1.31.0")
+#: the release that the documentation is written with stands for its minor version
+_INSTEAD = {"1.25": "1.25.3"}
+#: the newest release of each minor version, so that a release that is added is tested without a further change
+VERSIONS = tuple({one.minor: _INSTEAD.get(one.minor, one.version) for one in versions()}.values())
 
 
 def operators() -> list[Path]:

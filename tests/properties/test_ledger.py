@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from istio_convert import ClosedLedger, Conversion, InputError, Outcome, convert
 from istio_convert.source import dump, read
 from istio_convert.source.nodes import leaves, walk
+from tests.corpus.operators import VERSIONS
 from tests.properties.operators import OPERATORS
 
-VERSIONS = st.sampled_from(["1.22.8", "1.23.6", "1.24.6", "1.25.3", "1.26.8", "1.28.10", "1.30.3", "1.31.0"])
+TARGETS = st.sampled_from(VERSIONS)
 SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -39,7 +40,7 @@ def check_ledger(ledger: ClosedLedger, text: str) -> None:
 
 
 @SETTINGS
-@given(OPERATORS, VERSIONS)
+@given(OPERATORS, TARGETS)
 def test_every_leaf_has_exactly_one_entry(operator: dict[str, Any], version: str) -> None:
     conversion = attempt(operator, version)
     if conversion is not None:
@@ -47,7 +48,7 @@ def test_every_leaf_has_exactly_one_entry(operator: dict[str, Any], version: str
 
 
 @SETTINGS
-@given(OPERATORS, VERSIONS)
+@given(OPERATORS, TARGETS)
 def test_every_emitted_value_that_came_from_a_leaf_is_in_its_entry(operator: dict[str, Any], version: str) -> None:
     conversion = attempt(operator, version)
     if conversion is None:
@@ -62,7 +63,7 @@ def test_every_emitted_value_that_came_from_a_leaf_is_in_its_entry(operator: dic
 
 
 @SETTINGS
-@given(OPERATORS, VERSIONS)
+@given(OPERATORS, TARGETS)
 def test_two_runs_are_equal(operator: dict[str, Any], version: str) -> None:
     first, second = attempt(operator, version), attempt(operator, version)
     if first is None or second is None:

@@ -9,10 +9,9 @@ import pytest
 from istio_convert.catalog import versions
 from istio_convert.errors import ChartsMissingError
 from istio_convert.verify.charts import ReleaseCharts, locate
+from tests.corpus.operators import VERSIONS
 
 from .small_release import write_release
-
-OFFICIAL = ("1.22.8", "1.23.6", "1.24.6", "1.25.3", "1.26.8", "1.27.9", "1.28.10", "1.29.6", "1.30.3", "1.31.0")
 
 
 def at_hand() -> tuple[str, ...]:
@@ -43,7 +42,7 @@ def release(tmp_path: Path) -> Path:
     return write_release(tmp_path / "istio-1.25.3")
 
 
-@pytest.fixture(params=OFFICIAL)
+@pytest.fixture(params=VERSIONS)
 def official(request: pytest.FixtureRequest) -> ReleaseCharts:
     """The official charts of one release; a visible skip with the command to get them otherwise."""
     return official_charts(request.param)

@@ -9,43 +9,75 @@ from collections.abc import Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
-from istio_convert.catalog.build.compact import Facts, at_version, compacted, to_text
+from istio_convert.catalog.build.compact import Facts, Section, at_version, compacted, to_text
 from istio_convert.catalog.build.extract import ChartSource, read_release
 from istio_convert.catalog.build.measure import Measurer
 from istio_convert.catalog.ranges import version_key
 from istio_convert.catalog.trees import leaf_table
 
-__all__ = ["Measurer", "build", "facts_at", "facts_of"]
+__all__ = ["Measurer", "build", "facts_at", "facts_of", "known_releases", "to_text"]
+
+_PROFILE = "profile-"
 
 
-def build(releases: Mapping[str, FilePath]) -> dict[str, str]:
+def build(
+    releases: Mapping[str, FilePath], known: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Mapping[str, Any]]:
     """Build the catalog.
 
     Args:
         releases: version -> folder of the unpacked release, which holds ``manifests``. A candidate (``1.31.0-rc.0``)
             stands in for its final release as long as that is not given.
+        known: the content of a catalog by file name; its releases stay, and those given are added or take the place
+            of what was said about them. A candidate that comes before what is known of its release is left out.
 
     Returns:
-        File name -> text, for the folder ``schemas/catalog``.
+        File name -> content, for the folder ``schemas/catalog``.
 
     Raises:
         FileNotFoundError: a folder is no release.
         ValueError: a release says something that the tool does not understand.
         RenderError: the Helm SDK is missing.
     """
+    facts, stands_in = known_releases(known or {})
     chosen: dict[str, str] = {}
     for release in sorted(releases, key=version_key):
         chosen[release.partition("-")[0]] = release
-    order = sorted(chosen, key=version_key)
     measurer = Measurer()
-    facts = {
-        version: facts_of(releases[release] / "manifests", release, measurer) for version, release in chosen.items()
-    }
-    content: dict[str, dict[str, dict[str, Any]]] = compacted(facts, order)
+    for version, release in chosen.items():
+        if version in facts and version_key(release) < version_key(stands_in.get(version, version)):
+            continue
+        facts[version] = facts_of(releases[release] / "manifests", release, measurer)
+        stands_in.pop(version, None)
+        if release != version:
+            stands_in[version] = release
+    order = sorted(facts, key=version_key)
+    content: dict[str, Mapping[str, Any]] = dict(compacted(facts, order))
     content["releases.json"] = {
-        "releases": {version: {} if chosen[version] == version else {"candidate": chosen[version]} for version in order}
+        "releases": {version: {"candidate": stands_in[version]} if version in stands_in else {} for version in order}
     }
-    return {name: to_text(content[name]) for name in sorted(content)}
+    return {name: content[name] for name in sorted(content)}
+
+
+def known_releases(catalog: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Facts], dict[str, str]]:
+    """What a catalog says about each of its releases, and which candidate stands in for which of them."""
+    if not catalog:
+        return {}, {}
+    releases: Mapping[str, Mapping[str, Any]] = catalog["releases.json"]["releases"]
+    files = {name: content for name, content in catalog.items() if name != "releases.json"}
+    facts = {version: {name: _sections_at(content, version) for name, content in files.items()} for version in releases}
+    return facts, {version: entry["candidate"] for version, entry in releases.items() if "candidate" in entry}
+
+
+def _sections_at(content: Mapping[str, Any], version: str) -> dict[str, Section]:
+    """A file's sections at one version; those of profiles that the release lacks are not among them."""
+    found = {section: at_version(entries, version) for section, entries in content.items()}
+    names = found.get("names", set())
+    return {
+        section: entries
+        for section, entries in found.items()
+        if not section.startswith(_PROFILE) or section.removeprefix(_PROFILE) in names
+    }
 
 
 def facts_of(manifests: FilePath, release: str, measurer: Measurer | None = None) -> Facts:
@@ -73,7 +105,7 @@ def facts_of(manifests: FilePath, release: str, measurer: Measurer | None = None
 def _profile_sections(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     sections: dict[str, Any] = {"names": set(profiles)}
     for name, values in profiles.items():
-        sections[f"profile-{name}"] = leaf_table(values) if values else {}
+        sections[_PROFILE + name] = leaf_table(values) if values else {}
     return sections
 
 

@@ -37,14 +37,14 @@ class FieldRule(Rule):
         return len(pattern) == len(path) and all(p in ("*", step) for p, step in zip(pattern, path, strict=True))
 
 
-def _addon(name: str, instead: str) -> FieldRule:
+def _addon(name: str, action: str) -> FieldRule:
     return FieldRule(
         id=f"addon.{name}",
         source=f"addonComponents.{name}",
         pattern=("spec", "addonComponents", name, "**"),
         outcome=Outcome.MANUAL,
         why="istioctl installs no addons since 1.8",
-        action=f"install {instead} by its own chart, or remove the field",
+        action=action,
         example=Example(
             spec=f"addonComponents: {{{name}: {{enabled: true}}}}",
             outcome="manual",
@@ -166,11 +166,15 @@ FIELD_RULES: tuple[FieldRule, ...] = (
         action="compare that folder with the official release, or remove the field",
         example=Example(spec="installPackagePath: /charts", outcome="manual", leaf="installPackagePath"),
     ),
-    _addon("prometheus", "Prometheus"),
-    _addon("grafana", "Grafana"),
-    _addon("kiali", "Kiali"),
-    _addon("tracing", "a tracing backend"),
-    _addon("istiocoredns", "nothing (proxies capture DNS themselves)"),
+    _addon("prometheus", "install Prometheus by its own chart, or remove the field"),
+    _addon("grafana", "install Grafana by its own chart, or remove the field"),
+    _addon("kiali", "install Kiali by its own chart, or remove the field"),
+    _addon("tracing", "install a tracing backend by its own chart, or remove the field"),
+    _addon(
+        "istiocoredns",
+        "remove the field; where names of ServiceEntries must resolve, set ISTIO_META_DNS_CAPTURE to 'true' in "
+        "meshConfig.defaultConfig.proxyMetadata: proxies resolve them by themselves",
+    ),
     FieldRule(
         id="addon",
         source="addonComponents.**",

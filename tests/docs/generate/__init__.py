@@ -22,6 +22,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "outcomes": tables.outcomes,
     "report": report.section,
     "rules": rules.section,
+    "supported": tables.supported,
     "versions": tables.versions_table,
 }
 

@@ -56,6 +56,17 @@ def versions_table_rows() -> list[tuple[str, str, str, str]]:
     return rows
 
 
+def supported() -> str:
+    """Which releases can be a target, in words."""
+    final = [one.version for one in versions() if not one.provisional]
+    provisional = [
+        f"{one.version} is provisional: its data comes from the release candidate {one.candidate}."
+        for one in versions()
+        if one.provisional
+    ]
+    return " ".join([f"Chart versions {final[0]} to {final[-1]}.", *provisional])
+
+
 def versions_table() -> str:
     """The releases, minor by minor."""
     return table(("Istio", "releases", "gateway schema refused by Helm 3.18.5 and newer", ""), versions_table_rows())

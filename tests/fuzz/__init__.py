@@ -1,0 +1,1 @@
+"""The fuzzer: ``python -m tests.fuzz``, or ``make fuzz``."""
