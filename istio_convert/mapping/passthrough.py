@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
@@ -64,13 +65,11 @@ class Passthrough:
 
     def _special(self, rule: ValueRule, path: Path, node: Node) -> bool:
         """Apply a rule of the table; True when it settled the value."""
-        problem = rule.problem(self.draft.catalog, node)
+        problem = rule.problem(ControlPlane(self.effective, self.draft.catalog), node)
         if not problem:
             return rule.drops_program_settings and next(leaves(node), None) is None
         for leaf in leaves(node):
-            self.draft.claims.add(
-                leaf, Claim(Outcome.MANUAL, rule.id, self.draft.place(path), problem.reason, problem.action)
-            )
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, rule.id, None, problem.reason, problem.action))
         return True
 
     def _refused(self, path: Path, node: Node) -> bool:

@@ -112,6 +112,19 @@ GENERAL_RULES: tuple[Rule, ...] = (
         example=Example(spec="revision: blue", release="istio-base", values={"defaultRevision": "blue"}),
     ),
     Rule(
+        id="base.once",
+        source="several IstioOperators with a control plane each",
+        value="defaultRevision and base.excludedCRDs of base",
+        why="definitions and the default validator exist once per cluster, and one object cannot belong to two "
+        "releases: one base brings them, that of the operator that sets values.defaultRevision, else that of the first "
+        "control plane; the others leave them out",
+    ),
+    Rule(
+        id="cluster.once",
+        source="components.cni of several IstioOperators",
+        why="objects of a fixed name without a namespace exist once per cluster; two releases cannot both bring them",
+    ),
+    Rule(
         id="gateway.labels",
         source="components.*Gateways[].label",
         value="labels",
