@@ -52,7 +52,7 @@ class Passthrough:
             if self._refused(below, child) or not self.draft.chart.reads(below):
                 continue
             rule = _rule(self.draft.release.chart, below)
-            if rule is not None and self._special(rule, below, child):
+            if rule is not None and self._special(rule, child):
                 continue
             if below in TAG_PATHS:
                 TagMapper(self.draft).carry(below, child)
@@ -63,7 +63,7 @@ class Passthrough:
         """Whether a map as a whole is looked at by a table."""
         return self.draft.chart.refusal(path, {}) is not None
 
-    def _special(self, rule: ValueRule, path: Path, node: Node) -> bool:
+    def _special(self, rule: ValueRule, node: Node) -> bool:
         """Apply a rule of the table; True when it settled the value."""
         problem = rule.problem(ControlPlane(self.effective, self.draft.catalog), node)
         if not problem:
