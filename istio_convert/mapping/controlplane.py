@@ -55,6 +55,13 @@ class SettingsMapper:
         if skipped:
             self._claim(node, Outcome.INERT, slot.id, skipped)
             return
+        action = self._absent(slot)
+        if action:
+            place = ".".join(str(step) for step in slot.path)
+            reason = f"a DaemonSet has no {place}; istioctl writes it there all the same, and the API server refuses it"
+            for leaf in leaves(node):
+                self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, reason, action))
+            return
         if slot.k8s_field[0] in STRING_MAPS:
             node = strings(node)
         path = slot.values.get(component)
@@ -70,6 +77,12 @@ class SettingsMapper:
             self._patch(slot, converted.patch)
         rest = [leaf for leaf in leaves(node) if leaf not in emitted]
         self._claim_rest(slot, converted, path, rest)
+
+    def _absent(self, slot: Slot) -> str:
+        """What to do instead of a setting whose place the component's workload does not have; empty when it has."""
+        if slot.kind != "workload":
+            return ""
+        return slot.absent.get(self.draft.catalog.workload(self.component.kind).kind, "")
 
     def _equal_effect(self, slot: Slot, path: Path, node: Node) -> bool:
         """Whether the chart's value does at this version what the field does, and nothing else."""
