@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.convert import env_item, has_null, metric_v2, string_scalar, strings
-from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import Converted, Facts, Slot
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.workload import SLOTS
@@ -120,6 +120,7 @@ class SettingsMapper:
         path = self.plane.manifest_path(self.component.kind, slot.path)
         if slot.kind == "PodDisruptionBudget" and isinstance(node, Mapping):
             node = self.plane.budget(node)
+        self.draft.laid.append(Laid(target, path, node, False, K8S_ORDER))
         self.draft.patch(target, path, node, slot.id, f"{slot.source}: {slot.why}")
 
     def _claim_rest(self, slot: Slot, converted: Converted, path: Path | None, rest: list[Leaf]) -> None:

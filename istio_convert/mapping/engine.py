@@ -16,6 +16,7 @@ from istio_convert.mapping.gateway import GatewayMapper
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.once import Built, OncePerCluster
 from istio_convert.mapping.overlays import OverlayMapper
+from istio_convert.mapping.overruled import OverruledValues
 from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
@@ -168,6 +169,7 @@ class Engine:
                 self._claim_switch(component)
             SettingsMapper(component, draft, plane).run()
             OverlayMapper(component, draft, plane).run()
+            OverruledValues(component, draft, plane).settle()
         return draft
 
     def _warn(self, component: Component, draft: Draft) -> None:

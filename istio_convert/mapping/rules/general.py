@@ -84,6 +84,17 @@ GENERAL_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="k8s.overrules",
+        source="values.pilot.*, values.cni.*, values.ztunnel.*",
+        why="a value that decides one place of a manifest has no effect when a k8s setting or an overlay writes that place",
+        example=Example(
+            spec="{values: {pilot: {traceSampling: 5}}, "
+            "components: {pilot: {k8s: {env: [{name: PILOT_TRACE_SAMPLING, value: '50'}]}}}}",
+            outcome="overridden",
+            leaf="values.pilot.traceSampling",
+        ),
+    ),
+    Rule(
         id="k8s.volumes",
         source="components.*.k8s.volumes, volumeMounts",
         why="istioctl accepts the fields and applies them to nothing",
