@@ -170,6 +170,11 @@ class ChartFacts:
         return frozenset(self._names("injection_env"))
 
     @cached_property
+    def crds(self) -> frozenset[str]:
+        """Names of the custom resource definitions that the chart brings."""
+        return frozenset(self._names("crds"))
+
+    @cached_property
     def schema_nodes(self) -> dict[str, Any]:
         """Constraints of the values schema that the chart ships, by path; empty when it ships none."""
         return self._values("schema")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.convert import env_item, has_null, metric_v2, string_scalar, strings
-from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import Converted, Facts, Slot
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.workload import SLOTS
@@ -55,6 +55,13 @@ class SettingsMapper:
         if skipped:
             self._claim(node, Outcome.INERT, slot.id, skipped)
             return
+        action = self._absent(slot)
+        if action:
+            place = ".".join(str(step) for step in slot.path)
+            reason = f"a DaemonSet has no {place}; istioctl writes it there all the same, and the API server refuses it"
+            for leaf in leaves(node):
+                self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, reason, action))
+            return
         if slot.k8s_field[0] in STRING_MAPS:
             node = strings(node)
         path = slot.values.get(component)
@@ -70,6 +77,12 @@ class SettingsMapper:
             self._patch(slot, converted.patch)
         rest = [leaf for leaf in leaves(node) if leaf not in emitted]
         self._claim_rest(slot, converted, path, rest)
+
+    def _absent(self, slot: Slot) -> str:
+        """What to do instead of a setting whose place the component's workload does not have; empty when it has."""
+        if slot.kind != "workload":
+            return ""
+        return slot.absent.get(self.draft.catalog.workload(self.component.kind).kind, "")
 
     def _equal_effect(self, slot: Slot, path: Path, node: Node) -> bool:
         """Whether the chart's value does at this version what the field does, and nothing else."""
@@ -107,6 +120,7 @@ class SettingsMapper:
         path = self.plane.manifest_path(self.component.kind, slot.path)
         if slot.kind == "PodDisruptionBudget" and isinstance(node, Mapping):
             node = self.plane.budget(node)
+        self.draft.laid.append(Laid(target, path, node, False, K8S_ORDER))
         self.draft.patch(target, path, node, slot.id, f"{slot.source}: {slot.why}")
 
     def _claim_rest(self, slot: Slot, converted: Converted, path: Path | None, rest: list[Leaf]) -> None:

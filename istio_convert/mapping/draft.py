@@ -16,9 +16,37 @@ from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
 
 
+LATER_WINS = "the setting that istioctl applies later wins"
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What was laid over one place of a rendered object.
+
+    Attributes:
+        target: the object.
+        path: the place.
+        node: what is put there; None when what is there goes.
+        replace: it takes the place of what is there instead of being merged into it.
+        why: why it wins over the values.
+        also: leaves that live on in it beside those of the node.
+    """
+
+    target: Target
+    path: ManifestPath
+    node: Node | None
+    replace: bool
+    why: str
+    also: tuple[Leaf, ...] = ()
+
+
 @dataclass(slots=True)
 class Draft:
-    """A release, the facts about its chart, and the claims of the run."""
+    """A release, the facts about its chart, and the claims of the run.
+
+    Attributes:
+        laid: what the operator's own settings and overlays lay over rendered objects, in order.
+    """
 
     release: Release
     catalog: Catalog
@@ -26,6 +54,7 @@ class Draft:
     patches: PatchBuilder = field(default_factory=PatchBuilder)
     explicit: set[Path] = field(default_factory=set)
     patched: dict[Place, list[Leaf]] = field(default_factory=dict)
+    laid: list[Laid] = field(default_factory=list)
 
     @property
     def chart(self) -> ChartFacts:
@@ -43,7 +72,7 @@ class Draft:
         rule: str,
         *,
         reason: str = "",
-        why_wins: str = "a closer setting for the same place",
+        why_wins: str = LATER_WINS,
         replace: bool = False,
         explicit: bool = False,
         also: list[Leaf] | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -13,7 +14,9 @@ from istio_convert.mapping.controlplane import SettingsMapper
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway import GatewayMapper
 from istio_convert.mapping.objects import ControlPlane
+from istio_convert.mapping.once import Built, OncePerCluster
 from istio_convert.mapping.overlays import OverlayMapper
+from istio_convert.mapping.overruled import OverruledValues
 from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.sweep import sweep
@@ -34,6 +37,9 @@ RELEASE_NAMES = {
     "ztunnel": "ztunnel",
 }
 
+#: what the charts take for an address, and everything else for a host's name
+_IP_ADDRESS = re.compile(r"([0-9]*\.){3}[0-9]*$")
+
 
 @dataclass(slots=True)
 class Outcomes:
@@ -53,6 +59,7 @@ class Engine:
     claims: Claims = field(default_factory=Claims)
     warnings: list[Issue] = field(default_factory=list)
     default_revision: str | None = None
+    home: str = ""
 
     def run(self, operators: list[Effective]) -> Outcomes:
         """Convert all operators.
@@ -60,14 +67,17 @@ class Engine:
         Raises:
             MergeConflictError: two operators would render one release differently.
         """
-        built: list[tuple[Effective, Draft]] = []
+        built: list[Built] = []
         remote = self.catalog.has_chart("istiod-remote")
         selections = [(operator, select(operator, remote=remote)) for operator in operators]
         self._note_default_revision(selections)
         for operator, selection in selections:
             for override in operator.overrides:
                 self.claims.add(override.leaf, lost_to(override.winner, "merge", override.why))
-            built += [(operator, draft) for draft in self._operator(operator, selection)]
+            built += self._operator(operator, selection)
+        once = OncePerCluster(built, self.home)
+        once.settle()
+        self.warnings += once.warnings
         releases = self._unite(built)
         ledger = Ledger(self._all_leaves(operators))
         sweep(self.claims, ledger.open_leaves(), operators, selections, self.inputs, self.catalog)
@@ -86,22 +96,22 @@ class Engine:
         for operator, selection in selections:
             if any(component.kind == "pilot" for component in selection.on):
                 self.default_revision = ControlPlane(operator, self.catalog).revision
+                self.home = operator.namespace
                 return
 
-    def _operator(self, operator: Effective, selection: Selection) -> list[Draft]:
+    def _operator(self, operator: Effective, selection: Selection) -> list[Built]:
         plane = ControlPlane(operator, self.catalog)
         self._note_remote(operator)
         self._note_profile_gateways(operator)
-        drafts = []
+        built = []
         for component in sorted(selection.on, key=lambda c: (ORDER.index(c.kind), c.index)):
             draft = self._component(operator, component, plane)
             if component.kind == "istiodRemote" and any(other.kind == "base" for other in selection.on):
-                self._leave_reader_to_base(draft, operator)
+                self._leave_to_base(draft, plane)
             self._warn(component, draft)
-            draft.finish()
-            drafts.append(draft)
-        self._depend(drafts)
-        return drafts
+            built.append(Built(operator, component, draft))
+        self._depend([one.draft for one in built])
+        return built
 
     def _note_profile_gateways(self, operator: Effective) -> None:
         """Up to 1.23 a list of gateways is added to the profile's: those of the profile are live as well."""
@@ -152,6 +162,7 @@ class Engine:
                 self._claim_switch(component)
             SettingsMapper(component, draft, plane).run()
             OverlayMapper(component, draft, plane).run()
+            OverruledValues(component, draft, plane).settle()
         return draft
 
     def _warn(self, component: Component, draft: Draft) -> None:
@@ -168,10 +179,18 @@ class Engine:
             self.warnings.append(Issue(words, component.node.origin, "give it the name that its objects have"))
 
     @staticmethod
-    def _leave_reader_to_base(draft: Draft, operator: Effective) -> None:
-        """Both base and istiod-remote render the same account; one object cannot belong to two releases."""
-        target = Target("", "v1", "ServiceAccount", "istio-reader-service-account", operator.namespace)
-        draft.patches.remove(target, "base brings this account, and one object cannot belong to two releases")
+    def _leave_to_base(draft: Draft, plane: ControlPlane) -> None:
+        """Base and istiod-remote both render these objects; one object cannot belong to two releases."""
+        objects = [("ServiceAccount", "istio-reader-service-account")]
+        address = str(plane.shared("remotePilotAddress") or "")
+        name = plane.istiod + ("-remote" if plane.effective.value("pilot", "enabled") else "")
+        if address:
+            objects.append(("Service", name))
+        if _IP_ADDRESS.match(address):
+            objects.append(("Endpoints", name))
+        for kind, name in objects:
+            target = Target("", "v1", kind, name, plane.effective.namespace)
+            draft.patches.remove(target, "base brings this object, and one object cannot belong to two releases")
 
     def _claim_switch(self, component: Component) -> None:
         """The switch of a component that other releases of Istio no longer have."""
@@ -210,16 +229,15 @@ class Engine:
             }.get(draft.release.component, ())
             draft.release.depends_on = [names[kind] for kind in before if kind in names]
 
-    def _unite(self, built: list[tuple[Effective, Draft]]) -> list[Release]:
+    def _unite(self, built: list[Built]) -> list[Release]:
         """One set of releases; the same release from two operators must be the same."""
         united: dict[tuple[str, str], tuple[Effective, Release]] = {}
-        for operator, draft in built:
-            release = draft.release
-            key = (release.name, release.namespace)
-            if key not in united:
-                united[key] = (operator, release)
+        for one in built:
+            operator, release = one.operator, one.draft.finish()
+            if one.key not in united:
+                united[one.key] = (operator, release)
                 continue
-            other, known = united[key]
+            other, known = united[one.key]
             if known.values_data() != release.values_data() or known.patches != release.patches:
                 where = operator.documents[0].root.origin
                 raise MergeConflictError(
@@ -228,7 +246,8 @@ class Engine:
                     hint="give them one after the other, or use --separate to get a folder for each",
                 )
         releases = [release for _, release in united.values()]
-        releases.sort(key=lambda r: ORDER.index(r.component))
+        # what needs another release of its chart comes after it
+        releases.sort(key=lambda r: (ORDER.index(r.component), r.name in r.depends_on))
         self._gateways_wait(releases)
         return releases
 

@@ -239,13 +239,21 @@ class GatewayMapper:
         if slot.only_without in self.objects.objects:
             self._patch(slot, node, replace=False)
             return
-        reads = bool(slot.value_path) and self.draft.chart.reads(slot.value_path)
+        reads = bool(slot.value_path) and self.draft.chart.reads(slot.value_path) and self._in_force(slot.only_when)
         converted = self._convert(slot, node)
         if not reads and converted.value is not None:
             converted = Converted(None, self._whole(slot, node, converted))
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
         self._emit(slot, node, converted)
+
+    def _in_force(self, condition: tuple[tuple[str, ...], object] | None) -> bool:
+        """Whether what a value depends on is so in this release."""
+        if condition is None:
+            return True
+        path, wanted = condition
+        node = get(self.draft.release.values, path)
+        return bool((to_data(node) if node is not None else self.draft.chart.default(path)) == wanted)
 
     def _convert(self, slot: GatewaySlot, node: Node) -> Converted:
         if slot.convert is None:

@@ -52,7 +52,7 @@ def env_list(node: Node) -> Node:
 
 def plain_ports(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the form of a converter
     """The list of ports with names first and nulls left out."""
-    ports = Sequence(origin=node.origin)
+    ports = Sequence(leaf=node.leaf, origin=node.origin)
     order = ("name", "port", "protocol", "targetPort", "nodePort", "appProtocol")
     for item in node.items if isinstance(node, Sequence) else []:
         if not isinstance(item, Mapping):

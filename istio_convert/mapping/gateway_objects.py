@@ -273,7 +273,8 @@ class GatewayBuilder:
             for item in self._list(key):
                 if isinstance(item, Mapping):
                     ports.append(Mapping({k: v for k, v in item.items.items() if k in {"port", "name"}}))
-        spec.items["ports"] = Sequence(ports)
+        none = self._get("ports")
+        spec.items["ports"] = Sequence(ports, none.leaf if isinstance(none, Sequence) and not ports else None)
         spec.items.update(
             self._some(ipFamilyPolicy=self._get("ipFamilyPolicy"), ipFamilies=self._get("ipFamilies")).items
         )

@@ -108,6 +108,7 @@ class Slot(Rule):
         convert: splits the field into value and patch; None when the field is the value as it stands.
         probe: a setting of the value, used to measure at each version that it moves just this place.
         given: values of the chart that are in force while measuring.
+        absent: kind of workload that has no such field -> what to do instead. istioctl writes the field all the same.
     """
 
     k8s_field: tuple[str, ...] = ()
@@ -117,6 +118,7 @@ class Slot(Rule):
     convert: Converter | None = None
     probe: Any = None
     given: Mapping[str, Any] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class GatewaySlot(Rule):
         convert: splits what is there into value and patch; None when the value is what is there.
         provided: what istioctl's chart puts here by itself comes from injection under Helm, so it is not carried.
         only_without: the value counts only when the gateway has no object of this kind.
+        only_when: a values path and what must be in force there for the chart to read the value at all.
         explicit: written even when it equals the chart's default (a live object depends on it).
         probe: a setting of the value, used to measure at each version that it moves just this place.
         given: values of the chart that are in force while measuring.
@@ -142,5 +145,6 @@ class GatewaySlot(Rule):
     provided: bool = False
     explicit: bool = False
     only_without: str = ""
+    only_when: tuple[tuple[str, ...], object] | None = None
     probe: Any = None
     given: Mapping[str, Any] = field(default_factory=dict)

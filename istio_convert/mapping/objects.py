@@ -98,8 +98,7 @@ class ControlPlane:
 
     def missing(self, component: str, kind: str) -> str:
         """Why an object of this kind is not rendered for a component; empty when it is."""
-        remote = get(self.effective.values, ("istiodRemote", "enabled"))
-        if component == "pilot" and self._remote(remote):
+        if component == "pilot" and self.is_remote:
             return "no istiod is rendered here: the profile is remote"
         if kind == "workload":
             return f"the component {component} has no workload" if component in ("base", "istiodRemote") else ""
@@ -111,7 +110,10 @@ class ControlPlane:
             return "istiod has no PodDisruptionBudget with these settings"
         return ""
 
-    def _remote(self, node: Node | None) -> bool:
+    @property
+    def is_remote(self) -> bool:
+        """Whether the istiod chart renders no istiod, because the control plane runs elsewhere."""
+        node = get(self.effective.values, ("istiodRemote", "enabled"))
         if isinstance(node, Scalar):
             return truth(node.value)
         profile = str(self.effective.value("profile") or "")

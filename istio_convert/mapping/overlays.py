@@ -12,7 +12,7 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
 from istio_convert.mapping.convert import has_null
-from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import ManifestPath, Slot
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
@@ -245,6 +245,7 @@ class OverlayMapper:
             return
         if isinstance(strategic[-1], tuple):
             existing = self._exists(target, strategic)
+            self._lay(target, strategic, value, also)
             if value is None:
                 self.draft.patches.delete(target, strategic, WHY)
             elif existing or not isinstance(value, Mapping):
@@ -256,8 +257,10 @@ class OverlayMapper:
                 for leaf in found:
                     self._claim(leaf, Outcome.DEFAULT, "the chart renders nothing there")
                 return
+            self._lay(target, strategic, None, also)
             self.draft.patches.delete(target, strategic, WHY)
         else:
+            self._lay(target, strategic, value, also)
             replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
             if replace or isinstance(value, Scalar):
                 self.draft.patched_again(
@@ -265,6 +268,10 @@ class OverlayMapper:
                 )
             self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
         self.draft.claim_patch(target, strategic, found, RULE)
+
+    def _lay(self, target: Target, path: ManifestPath, value: Node | None, also: list[Leaf]) -> None:
+        """Note that an overlay replaces a place whole."""
+        self.draft.laid.append(Laid(target, path, value, True, "overlays are applied last", tuple(also)))
 
     def _set_by_us(self, target: Target, path: ManifestPath) -> bool:
         """Whether a value of this release puts something at the place."""

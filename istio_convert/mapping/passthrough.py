@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
@@ -56,7 +57,7 @@ class Passthrough:
             if self._unread(below, child):
                 continue
             rule = _rule(self.draft.release.chart, below)
-            if rule is not None and self._special(rule, below, child):
+            if rule is not None and self._special(rule, child):
                 continue
             if below in TAG_PATHS:
                 self.tags.append((below, child))
@@ -67,15 +68,13 @@ class Passthrough:
         """Whether a map as a whole is looked at by a table."""
         return self.draft.chart.refusal(path, {}) is not None
 
-    def _special(self, rule: ValueRule, path: Path, node: Node) -> bool:
+    def _special(self, rule: ValueRule, node: Node) -> bool:
         """Apply a rule of the table; True when it settled the value."""
-        problem = rule.problem(self.draft.catalog, node)
+        problem = rule.problem(ControlPlane(self.effective, self.draft.catalog), node)
         if not problem:
             return rule.drops_program_settings and next(leaves(node), None) is None
         for leaf in leaves(node):
-            self.draft.claims.add(
-                leaf, Claim(Outcome.MANUAL, rule.id, self.draft.place(path), problem.reason, problem.action)
-            )
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, rule.id, None, problem.reason, problem.action))
         return True
 
     def _refused(self, path: Path, node: Node) -> bool:

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from istio_convert.catalog import versions
+from istio_convert.catalog import resolve, versions
 from istio_convert.catalog.data import read_text
 from istio_convert.catalog.ranges import contains, minor_of, version_key
 from istio_convert.migrate.model import Finding, Level, Strategy
@@ -30,9 +30,9 @@ def kubernetes_window(version: str) -> tuple[str, str] | None:
     return (window[0], window[1]) if window else None
 
 
-def crd_names() -> tuple[str, ...]:
-    """The definitions of Istio."""
-    return tuple(_rules()["crds"])
+def crd_names(version: str) -> tuple[str, ...]:
+    """The definitions that a release of Istio has."""
+    return tuple(sorted(resolve(version).chart("base").crds))
 
 
 def restart_note(chart: str) -> str:

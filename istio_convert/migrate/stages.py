@@ -11,9 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from istio_convert.catalog.ranges import contains
 from istio_convert.errors import OutputError
-from istio_convert.migrate import rules
 from istio_convert.migrate.model import Converted, Stage, Strategy
 from istio_convert.migrate.options import Options, revision_of
 from istio_convert.release import Patch, Release, Target
@@ -21,8 +19,6 @@ from istio_convert.source.nodes import Mapping, clone, from_data, get, put
 
 #: In which order releases are applied.
 _ORDER = {"base": 0, "istiod-remote": 1, "cni": 1, "istiod": 2, "ztunnel": 3, "gateway": 4}
-#: Releases whose base chart can leave definitions out.
-_EXCLUDED_CRDS = "1.24.0.."
 #: What a second Service must not share with the first.
 _UNIQUE_SERVICE_FIELDS = ("clusterIP", "clusterIPs", "loadBalancerIP", "healthCheckNodePort")
 
@@ -39,7 +35,7 @@ def build(conversion: Converted, options: Options, beside: Converted | None = No
         OutputError: a canary without its conversion, or with the revision that runs already.
     """
     if options.strategy is Strategy.IN_PLACE:
-        return (Stage("final", tuple(_ordered(_single_base(conversion.releases)))),)
+        return (Stage("final", tuple(_ordered(conversion.releases))),)
     if beside is None:
         raise OutputError("a canary needs the conversion with the new revision")
     revision = revision_of(options, conversion.version)
@@ -47,13 +43,13 @@ def build(conversion: Converted, options: Options, beside: Converted | None = No
         raise OutputError(
             "the second control plane would have the revision that runs already", hint="--revision with another name"
         )
-    shared = [release for release in _single_base(conversion.releases) if release.chart in {"base", "cni", "ztunnel"}]
+    shared = [release for release in conversion.releases if release.chart in {"base", "cni", "ztunnel"}]
     istiods = [_with_tags(release, options) for release in beside.releases if release.chart == "istiod"]
     names = {release.name for release in istiods}
     old = {release.name for release in conversion.releases if release.chart == "istiod"}
     shared = [_needing(release, old, names) for release in shared]
     gateways = [_second_gateway(r, options, names) for r in beside.releases if r.chart == "gateway"]
-    before = _ordered([*(_keep_default(r, conversion) for r in shared), *istiods, *gateways])
+    before = _ordered([*shared, *istiods, *gateways])
     after = _ordered(
         [
             *(_new_default(r, revision) for r in shared),
@@ -121,31 +117,6 @@ def _edited(release: Release, edits: dict[tuple[str, ...], Any]) -> Release:
         else:
             put(values, path, from_data(value))
     return replace(release, values=values, notes=list(release.notes))
-
-
-def _single_base(releases: Sequence[Release]) -> list[Release]:
-    """Only the first base release brings what exists once per cluster: the definitions and the default validator."""
-    result, seen = [], False
-    for release in releases:
-        if release.chart != "base":
-            result.append(release)
-            continue
-        edits: dict[tuple[str, ...], Any] = {}
-        if seen:
-            edits[("defaultRevision",)] = ""
-            if contains(_EXCLUDED_CRDS, release.version):
-                edits[("base", "excludedCRDs")] = list(rules.crd_names())
-        result.append(_edited(release, edits))
-        seen = True
-    return result
-
-
-def _keep_default(release: Release, conversion: Converted) -> Release:
-    """Beside the old control plane the default validator keeps pointing at it."""
-    if release.chart != "base" or release.values_data().get("defaultRevision") == "":
-        return release
-    old = old_revisions(conversion)
-    return _edited(release, {("defaultRevision",): old[0]}) if old and old[0] != "default" else release
 
 
 def _new_default(release: Release, revision: str) -> Release:

@@ -138,13 +138,14 @@ def build(documents: list[OperatorDocument], spec: UserSpec, catalog: Catalog) -
     """Merge one operator with its profile, for the release of the catalog.
 
     Raises:
-        ModelError: a revision that istioctl refuses.
+        ModelError: a revision that istioctl refuses, or a flag that it takes apart otherwise.
     """
     user = spec.tree
     first = documents[0]
     title = first.name or first.document.file
     effective = Effective(title, documents, spec.set_flags, user, overrides=list(spec.overrides))
     _check_words(user)
+    _check_flags(spec.set_flags, catalog)
     profile = user.items.get("profile")
     if isinstance(profile, Scalar) and profile.value:
         effective.profile = str(profile.value)
@@ -255,6 +256,17 @@ def _check_words(user: Mapping) -> None:
             if _is_label(suggestion):
                 hint += "; dots become dashes, such as 1-23-2"
             issues.append(Issue("spec.revision is no valid revision, istioctl refuses it", revision.origin, hint))
+    if issues:
+        raise ModelError(issues)
+
+
+def _check_flags(flags: Document | None, catalog: Catalog) -> None:
+    """Refuse flags that istioctl of the target version takes apart otherwise than they are meant."""
+    if flags is None or catalog.behaviour("set_flag_splits_once"):
+        return
+    words = f"the value of --set holds a '=': istioctl {catalog.version} takes the whole flag as a path"
+    hint = "write the setting into an operator file"
+    issues = [Issue(words, leaf.origin, hint) for leaf in flags.leaves if "=" in leaf.text]
     if issues:
         raise ModelError(issues)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from istio_convert.errors import InputError, Origin
@@ -37,15 +38,40 @@ def split_path(text: str) -> list[str]:
 def _value(path: str, text: str) -> ScalarValue:
     if path.startswith(_ALWAYS_STRING):
         return text
-    if re.fullmatch(r"[+-]?\d+", text):
-        return int(text)
-    if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
-        return float(text)
+    if (found := _number(text)) is not None:
+        return found
     if text in {"1", "t", "T", "TRUE", "true", "True"}:
         return True
     if text in {"0", "f", "F", "FALSE", "false", "False"}:
         return False
     return text.replace("\\,", ",")
+
+
+_DIGITS, _HEX = r"\d+(?:_\d+)*", r"[0-9a-f]+(?:_[0-9a-f]+)*"
+_DECIMAL = re.compile(rf"[+-]?(?:{_DIGITS}\.?(?:{_DIGITS})?|\.{_DIGITS})(?:e[+-]?\d+)?", re.IGNORECASE)
+_HEXADECIMAL = re.compile(rf"[+-]?0x_?(?:{_HEX}\.?(?:{_HEX})?|\.{_HEX})p[+-]?\d+", re.IGNORECASE)
+_INT64 = range(-(2**63), 2**63)
+
+
+def _number(text: str) -> int | float | None:
+    """A number as Go's ``strconv.Atoi`` and ``ParseFloat`` read it: infinite ones are texts, ``0x10`` is one, too."""
+    if re.fullmatch(r"[+-]?\d+", text, re.ASCII) and int(text) in _INT64:
+        return int(text)
+    plain = text.replace("_", "")
+    if _DECIMAL.fullmatch(text):
+        number = float(plain)
+    elif _HEXADECIMAL.fullmatch(text):
+        number = _from_hex(plain)
+    else:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _from_hex(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except OverflowError:
+        return math.inf
 
 
 SET_ORDER = "a --set flag wins over the files"

@@ -320,3 +320,27 @@ def test_empty_settings_are_no_unknown_fields() -> None:
 def test_a_blank_type_of_service_is_cluster_ip() -> None:
     values = gateway("{}", spec="  values: {gateways: {istio-ingressgateway: {type: ''}}}\n").values_data()
     assert values["service"]["type"] == "ClusterIP"
+
+
+@pytest.mark.parametrize("version", ["1.22.8", "1.25.3", "1.31.0"])
+def test_an_empty_list_of_ports_is_kept(version: str) -> None:
+    text = f"{HEAD}  values: {{gateways: {{istio-ingressgateway: {{ports: []}}}}}}\n"
+    conversion = convert(text, to=version)
+    release = next(r for r in conversion.releases if r.chart == "gateway")
+    assert release.values_data()["service"]["ports"] == []
+    entry = next(e for e in conversion.ledger.entries if render(e.leaf.path).endswith("ports"))
+    assert (entry.outcome.value, [str(place) for place in entry.places]) == (
+        "value",
+        ["istio-ingressgateway: service.ports"],
+    )
+
+
+@pytest.mark.parametrize("field", ["allocateLoadBalancerNodePorts: false", "loadBalancerClass: example.com/nlb"])
+def test_what_the_chart_reads_for_load_balancers_only_is_patched_into_other_services(field: str) -> None:
+    name = field.partition(":")[0]
+    balanced = gateway(f"{{service: {{type: LoadBalancer, {field}}}}}", to="1.28.10")
+    assert name in balanced.values_data()["service"]
+    other = gateway(f"{{service: {{type: NodePort, {field}}}}}", to="1.28.10")
+    assert name not in other.values_data()["service"]
+    [body] = bodies(other, "Service")
+    assert list(body["spec"]) == [name]

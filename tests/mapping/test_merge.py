@@ -109,3 +109,9 @@ def test_a_gateway_of_the_profile_that_older_releases_add_is_named() -> None:
     text = HEAD + "spec: {components: {ingressGateways: [{name: edge, enabled: true}]}}\n"
     (warning,) = convert(text, to="1.25.3").warnings
     assert "install istio-ingressgateway of profile default beside these gateways" in warning.message
+
+
+def test_an_empty_map_of_values_loses_with_a_reason() -> None:
+    text = HEAD + "spec: {components: {cni: {enabled: true, tag: 1.24.6-distroless}}, values: {cni: {}}}\n"
+    found = outcomes(convert(text, to="1.22.8"))["spec.values.cni"]
+    assert found == ("overridden", "the setting that istioctl applies later wins")

@@ -11,8 +11,10 @@ from istio_convert.mapping.model import Example, Rule
 from istio_convert.mapping.table import rules
 from istio_convert.paths import render
 
-#: rules that describe the document around the spec, for which a spec is no example
+#: rules about the document around the spec, or about several documents, for which a spec is no example
 WITHOUT_EXAMPLE = {
+    "base.once",
+    "cluster.once",
     "document",
     "document.kind",
     "metadata",

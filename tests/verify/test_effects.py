@@ -13,6 +13,7 @@ from istio_convert.catalog import Catalog, resolve
 from istio_convert.mapping.model import CONTAINER, POD, GatewaySlot, ManifestPath, Slot
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
+from istio_convert.mapping.rules.places import SOLE_EFFECTS
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.table import rules
 from istio_convert.verify.charts import ReleaseCharts, locate
@@ -259,3 +260,32 @@ def test_values_move_their_place_and_nothing_else(version: str) -> None:
             wrong[case.id] = found[:4]
     assert wrong == {}
     assert measured > 40
+
+
+def sole(catalog: Catalog) -> Iterator[tuple[str, str, tuple[str, ...], Any, str, list[ManifestPath]]]:
+    """Values of sole effect that the charts of a version read, with the places that the table names."""
+    for component, effects in SOLE_EFFECTS.items():
+        container = ("name", catalog.workload(component).container)
+        for effect in effects:
+            path = tuple(str(step) for step in effect.value)
+            if catalog.chart(CHARTS[component]).reads(path):
+                places = [tuple(container if s == CONTAINER else s for s in place) for place in effect.places]
+                # a variable that is new moves with its name
+                whole = [place[:-1] if place[-1] == "value" else place for place in places]
+                kind = KINDS[component] if effect.kind == "workload" else effect.kind
+                yield f"{component} {effect.value}", CHARTS[component], path, effect.probe, kind, whole
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_values_of_sole_effect_move_nothing_but_the_places_of_the_table(version: str) -> None:
+    charts, catalog = charts_of(version), resolve(version)
+    wrong: dict[str, Any] = {}
+    measured = 0
+    for name, chart, path, probe, kind, named in sole(catalog):
+        places = moved(charts, chart, chart, path, probe, skip_schema=True)
+        measured += 1
+        others = [p for p in places if p.kind != kind or not any(p.path[: len(n)] == n for n in named)]
+        if others or not places:
+            wrong[name] = sorted(others)[:4] or "moves nothing"
+    assert wrong == {}
+    assert measured > 20

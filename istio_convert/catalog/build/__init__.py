@@ -127,6 +127,7 @@ def _chart_sections(chart: ChartSource) -> dict[str, Any]:
         "schema": chart.schema,
         "template_env": chart.template_env,
         "traits": {name: value for name, value in traits.items() if value},
+        **({"crds": chart.crds} if chart.crds else {}),
     }
 
 

@@ -42,6 +42,8 @@ _DESCOPE = re.compile(r'mustMergeOverwrite\s+\$\.Values\s+\(index\s+\$\.Values\s
 _FLATTEN = re.compile(r"Flatten globals.*\n\{\{-?\s*if\s+(true|false)\s*\}\}")
 _PROFILE_KEY = re.compile(r"\.Values\)?\.?((?:global\)?\.)?(?:profile|platform|compatibilityVersion))\b")
 _ENV_NAME = re.compile(r"^\s*-\s*name:\s*\"?([A-Z][A-Z0-9_]*)\"?\s*$")
+_CRD = re.compile(r"^kind: CustomResourceDefinition$", re.MULTILINE)
+_CRD_NAME = re.compile(r"^  name: ([a-z.]+)$", re.MULTILINE)
 _ENV_VALUE = re.compile(r"^\s*(?:value|valueFrom):")
 
 
@@ -63,6 +65,7 @@ class ChartSource:
         injection_env: the same of the injection templates.
         schema: constraints of the values schema by path; empty when the chart has none.
         schema_broken: the schema refuses everything when read as the standard says.
+        crds: names of the custom resource definitions that the chart brings.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -78,6 +81,7 @@ class ChartSource:
     injection_env: set[str] = field(default_factory=set)
     schema: dict[str, Any] = field(default_factory=dict)
     schema_broken: bool = False
+    crds: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -153,6 +157,7 @@ def _read_chart(folder: FilePath, version: str) -> ChartSource:
     source.template_env = _env_names(templates.values())
     _read_injection(folder, source)
     _read_schema(folder / "values.schema.json", source)
+    source.crds = _crd_names(folder)
     return source
 
 
@@ -219,6 +224,14 @@ def _env_names(texts: Any) -> set[str]:
             if (match := _ENV_NAME.match(line)) and _ENV_VALUE.match(following):
                 names.add(match.group(1))
     return names
+
+
+def _crd_names(folder: FilePath) -> set[str]:
+    """Names of the definitions, which lie in the chart's folder ``crds`` or in the file that its templates read."""
+    paths = [*folder.glob("crds/*.yaml"), *folder.glob("files/crd-*.yaml")]
+    texts = [text for path in paths for text in path.read_text(encoding="utf-8").split("\n---\n")]
+    found = [_CRD_NAME.search(text) for text in texts if _CRD.search(text)]
+    return {match.group(1) for match in found if match}
 
 
 def _as_released(values: Any, version: str) -> Any:

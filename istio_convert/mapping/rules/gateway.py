@@ -355,7 +355,15 @@ DEPLOYMENT: tuple[GatewaySlot, ...] = (
 
 
 def _service(
-    name: str, why: str, given: str, wanted: object, probe: object, *, explicit: bool = False, convert: object = None
+    name: str,
+    why: str,
+    given: str,
+    wanted: object,
+    probe: object,
+    *,
+    explicit: bool = False,
+    convert: object = None,
+    only_when: tuple[tuple[str, ...], object] | None = None,
 ) -> GatewaySlot:
     """An entry for a field of the Service's spec, whose value has the same name."""
     return GatewaySlot(
@@ -368,11 +376,13 @@ def _service(
         explicit=explicit,
         probe=probe,
         convert=convert,  # type: ignore[arg-type]
+        only_when=only_when,
         example=Example(spec=_k8s(f"{{service: {given}}}"), release=_GATEWAY, values={"service": {name: wanted}}),
     )
 
 
 _COPY = "the chart copies the value into the Service"
+_LOAD_BALANCER = (("service", "type"), "LoadBalancer")
 
 SERVICE: tuple[GatewaySlot, ...] = (
     _service("type", _COPY, "{type: NodePort}", "NodePort", "NodePort"),
@@ -399,8 +409,10 @@ SERVICE: tuple[GatewaySlot, ...] = (
         kind="Service",
         path=("spec", "loadBalancerClass"),
         value_path=("service", "loadBalancerClass"),
+        only_when=_LOAD_BALANCER,
         probe="probe.example/class",
-        why="a value from gateway 1.26, before that a patch; it cannot change on a live Service",
+        why="a value from gateway 1.26, before that a patch, as for Services of another type; it cannot change on a live "
+        "Service",
         example=Example(
             spec=_k8s("{service: {loadBalancerClass: eks.amazonaws.com/nlb}}"),
             to="1.26.8",
@@ -410,10 +422,11 @@ SERVICE: tuple[GatewaySlot, ...] = (
     ),
     _service(
         "allocateLoadBalancerNodePorts",
-        _COPY,
+        "the chart copies the value into a Service of type LoadBalancer; for another type it is a patch",
         "{allocateLoadBalancerNodePorts: false}",
         False,
         False,
+        only_when=_LOAD_BALANCER,
     ),
     _service("externalTrafficPolicy", _COPY, "{externalTrafficPolicy: Local}", "Local", "Local"),
     GatewaySlot(

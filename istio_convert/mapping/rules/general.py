@@ -84,6 +84,17 @@ GENERAL_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="k8s.overrules",
+        source="values.pilot.*, values.cni.*, values.ztunnel.*",
+        why="a value that decides one place of a manifest has no effect when a k8s setting or an overlay writes that place",
+        example=Example(
+            spec="{values: {pilot: {traceSampling: 5}}, "
+            "components: {pilot: {k8s: {env: [{name: PILOT_TRACE_SAMPLING, value: '50'}]}}}}",
+            outcome="overridden",
+            leaf="values.pilot.traceSampling",
+        ),
+    ),
+    Rule(
         id="k8s.volumes",
         source="components.*.k8s.volumes, volumeMounts",
         why="istioctl accepts the fields and applies them to nothing",
@@ -110,6 +121,19 @@ GENERAL_RULES: tuple[Rule, ...] = (
         value="defaultRevision of base",
         why="with a revision there is no unrevisioned istiod that base's default validator could point at",
         example=Example(spec="revision: blue", release="istio-base", values={"defaultRevision": "blue"}),
+    ),
+    Rule(
+        id="base.once",
+        source="several IstioOperators with a control plane each",
+        value="defaultRevision and base.excludedCRDs of base",
+        why="definitions and the default validator exist once per cluster, and one object cannot belong to two "
+        "releases: one base brings them, that of the operator that sets values.defaultRevision, else that of the first "
+        "control plane; the others leave them out",
+    ),
+    Rule(
+        id="cluster.once",
+        source="components.cni of several IstioOperators",
+        why="objects of a fixed name without a namespace exist once per cluster; two releases cannot both bring them",
     ),
     Rule(
         id="gateway.labels",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from istio_convert.catalog import Catalog
 from istio_convert.mapping.model import Example, Rule
+from istio_convert.mapping.objects import ControlPlane
 from istio_convert.paths import Path
 from istio_convert.source.nodes import Node, Scalar
 
@@ -26,26 +26,26 @@ class ValueRule(Rule):
     Attributes:
         path: its path in the values.
         charts: charts that the rule is for; empty for all that read it.
-        check: finds what is wrong with a value at a version; None when nothing is.
+        check: finds what is wrong with a value, for this control plane at this version; None when nothing is.
         drops_program_settings: leave the value out when it comes from istioctl's profile and not from the operator.
     """
 
     path: Path = ()
     charts: tuple[str, ...] = ()
-    check: Callable[[Catalog, Node], Problem | None] | None = None
+    check: Callable[[ControlPlane, Node], Problem | None] | None = None
     drops_program_settings: bool = False
 
-    def problem(self, catalog: Catalog, node: Node) -> Problem | None:
+    def problem(self, plane: ControlPlane, node: Node) -> Problem | None:
         """What is wrong with the value, or None."""
-        return self.check(catalog, node) if self.check is not None else None
+        return self.check(plane, node) if self.check is not None else None
 
 
 def _text(node: Node) -> str:
     return str(node.value) if isinstance(node, Scalar) and node.value not in (None, "") else ""
 
 
-def _profile(catalog: Catalog, node: Node) -> Problem | None:
-    name = _text(node)
+def _profile(plane: ControlPlane, node: Node) -> Problem | None:
+    name, catalog = _text(node), plane.catalog
     if not name or name in catalog.helm_profiles:
         return None
     known = ", ".join(sorted(catalog.helm_profiles))
@@ -54,8 +54,8 @@ def _profile(catalog: Catalog, node: Node) -> Problem | None:
     )
 
 
-def _compatibility(catalog: Catalog, node: Node) -> Problem | None:
-    name = _text(node)
+def _compatibility(plane: ControlPlane, node: Node) -> Problem | None:
+    name, catalog = _text(node), plane.catalog
     if not name or name in catalog.compatibility_versions:
         return None
     known = ", ".join(sorted(catalog.compatibility_versions))
@@ -65,12 +65,22 @@ def _compatibility(catalog: Catalog, node: Node) -> Problem | None:
     )
 
 
-def _platform(catalog: Catalog, node: Node) -> Problem | None:
-    name = _text(node)
+def _platform(plane: ControlPlane, node: Node) -> Problem | None:
+    name, catalog = _text(node), plane.catalog
     if not name or not catalog.platforms or name in catalog.platforms:
         return None
     known = ", ".join(sorted(catalog.platforms))
     return Problem(f"the charts of {catalog.version} do not know this platform", f"remove it, or choose one of {known}")
+
+
+def _remote_address(plane: ControlPlane, node: Node) -> Problem | None:
+    if not _text(node) or plane.is_remote or not plane.catalog.behaviour("remote_address_doubles_service"):
+        return None
+    return Problem(
+        f"beside a local istiod the chart of {plane.catalog.version} renders the Service {plane.istiod} twice, once "
+        "for the remote address and once for istiod; neither Helm nor Kustomize can apply both",
+        "remove it, as pods reach the local istiod without it, or install no istiod here (profile remote)",
+    )
 
 
 VALUE_RULES: tuple[ValueRule, ...] = (
@@ -111,5 +121,20 @@ VALUE_RULES: tuple[ValueRule, ...] = (
         value="global.platform of every chart",
         why="a chart fails on a platform that it does not know",
         example=Example(spec="values: {global: {platform: openshift}}", values={"global": {"platform": "openshift"}}),
+    ),
+    ValueRule(
+        id="values.global.remotePilotAddress",
+        source="values.global.remotePilotAddress",
+        path=("global", "remotePilotAddress"),
+        charts=("istiod",),
+        check=_remote_address,
+        value="global.remotePilotAddress of istiod",
+        why="charts of 1.25 and 1.26 render istiod's Service a second time for the address of a remote one, also beside "
+        "a local istiod",
+        example=Example(
+            spec="values: {global: {remotePilotAddress: istiod.example.com}}",
+            outcome="manual",
+            leaf="values.global.remotePilotAddress",
+        ),
     ),
 )

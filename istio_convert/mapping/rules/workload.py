@@ -201,6 +201,9 @@ SLOTS: tuple[Slot, ...] = (
         values={"pilot": ("pilot", "replicaCount")},
         probe=3,
         given={"pilot": {"autoscaleEnabled": False}},
+        absent={
+            "DaemonSet": "remove it: a DaemonSet runs one pod on every node that its selector and tolerations allow"
+        },
         why="the chart reads the value only without an autoscaler; beside one istioctl still sets the field, so it is a patch",
         example=Example(
             spec="{values: {pilot: {autoscaleEnabled: false}}, components: {pilot: {k8s: {replicaCount: 3}}}}",
@@ -267,6 +270,7 @@ SLOTS: tuple[Slot, ...] = (
         values={"pilot": ("pilot",)},
         convert=rolling_only,
         probe={"rollingMaxSurge": "50%", "rollingMaxUnavailable": "10%"},
+        absent={"DaemonSet": "remove it, and say how to update by an overlay on spec.updateStrategy"},
         why="a rolling update's two numbers are values, everything else about the strategy is a patch",
         example=Example(
             spec="components: {pilot: {k8s: {strategy: {rollingUpdate: {maxSurge: 50%}}}}}",

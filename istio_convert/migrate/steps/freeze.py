@@ -33,7 +33,7 @@ def step(context: Context) -> Step:
         )
         for namespace, name in context.operators
     ]
-    names = (*rules.crd_names(), "istiooperators.install.istio.io")
+    names = (*rules.crd_names(context.conversion.version), "istiooperators.install.istio.io")
     change += [command("guard_from_pruning", CRD, name, folded=True) for name in names]
     return Step(
         10,

@@ -1,0 +1,32 @@
+"""k8s settings of the control plane whose place depends on the workload."""
+
+from __future__ import annotations
+
+import pytest
+
+from istio_convert import convert
+from istio_convert.paths import render
+
+HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
+
+
+@pytest.mark.parametrize("component", ["cni", "ztunnel"])
+@pytest.mark.parametrize(
+    ("setting", "field"),
+    [("replicaCount: 3", "replicas"), ("strategy: {type: OnDelete}", "strategy")],
+)
+def test_fields_that_a_daemon_set_does_not_have_are_for_a_person(component: str, setting: str, field: str) -> None:
+    text = f"{HEAD}  components: {{{component}: {{enabled: true, k8s: {{{setting}}}}}}}\n"
+    conversion = convert(text, to="1.25.3")
+    release = next(r for r in conversion.releases if r.component == component)
+    assert not release.patches
+    name = setting.partition(":")[0]
+    [entry] = [e for e in conversion.ledger.entries if f"k8s.{name}" in render(e.leaf.path)]
+    assert entry.outcome.value == "manual"
+    assert f"a DaemonSet has no spec.{field}" in entry.reason
+
+
+def test_istiod_has_them() -> None:
+    text = f"{HEAD}  components: {{pilot: {{k8s: {{replicaCount: 3, strategy: {{type: Recreate}}}}}}}}\n"
+    release = next(r for r in convert(text, to="1.25.3").releases if r.component == "pilot")
+    assert {key for patch in release.patches for key in patch.body["spec"]} == {"replicas", "strategy"}  # type: ignore[call-overload]
