@@ -16,7 +16,7 @@ from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Mapping, Node, get, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, leaves, to_data
 
 RULE = "values"
 
@@ -54,8 +54,6 @@ class Passthrough:
                 continue
             if self._refused(below, child) or not self.draft.chart.reads(below):
                 continue
-            if self._unread(below, child):
-                continue
             rule = _rule(self.draft.release.chart, below)
             if rule is not None and self._special(rule, child):
                 continue
@@ -87,25 +85,14 @@ class Passthrough:
             self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "values.refused", None, reason, action))
         return True
 
-    def _unread(self, path: Path, node: Node) -> bool:
-        """Leave out what nothing reads any more, be it copied; injection templates of one's own may read anything."""
-        live = self.draft.chart.dead(path)
-        if self._own_templates or not (live is not None or self.draft.chart.unread(path)):
-            return False
-        if live is not None:
-            reason = f"nothing reads it at {self.draft.catalog.version}; its place is {live} now"
-            for leaf in leaves(node):
-                self.draft.claims.add(leaf, Claim(Outcome.INERT, "values.unread", None, reason))
-        return True
-
-    @property
-    def _own_templates(self) -> bool:
-        templates = get(self.effective.values, ("sidecarInjectorWebhook", "templates"))
-        return isinstance(templates, Mapping) and bool(templates.items)
-
     def _remark(self, path: Path) -> str:
-        if self.draft.chart.only_dumped(path):
-            return "kept in istiod's injector ConfigMap; no template that is shipped reads it"
+        chart = self.draft.chart
+        if (live := chart.dead(path)) is not None:
+            return f"kept as it is, but nothing reads it at {chart.version}; its place is {live} now"
+        if chart.unread(path):
+            return f"{chart.name} copies it into the injector's ConfigMap, where nothing reads it at {chart.version}"
+        if chart.only_dumped(path):
+            return f"{chart.name} copies it into the injector's ConfigMap; no template that is shipped reads it there"
         return ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from istio_convert.report.model import Entry
@@ -23,7 +24,7 @@ def one_per_overlay(entries: Iterable[Entry]) -> Iterator[Entry]:
             yield first
             yield from others
         else:
-            yield first.model_copy(update={"path": f"{overlay[1]} ({1 + len(others)} fields)"})
+            yield replace(first, path=f"{overlay[1]} ({1 + len(others)} fields)")
 
 
 def _what_is_said(entry: Entry) -> tuple[object, ...]:

@@ -114,4 +114,4 @@ def test_a_gateway_of_the_profile_that_older_releases_add_is_named() -> None:
 def test_an_empty_map_of_values_loses_with_a_reason() -> None:
     text = HEAD + "spec: {components: {cni: {enabled: true, tag: 1.24.6-distroless}}, values: {cni: {}}}\n"
     found = outcomes(convert(text, to="1.22.8"))["spec.values.cni"]
-    assert found == ("overridden", "the setting that istioctl applies later wins")
+    assert found == ("overridden", "the tag names a variant")

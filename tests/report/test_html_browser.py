@@ -219,7 +219,7 @@ def test_search_finds_paths_rules_and_lines(browser: Browser, pages: dict[str, P
         "accessLogFile: ••••",
         "accessLogEncoding: ••••",
     ]
-    assert browser.js("return CSS.highlights.get('found').size") == 4
+    browser.wait("CSS.highlights.get('found').size === 4")
     browser.js("document.querySelector('#search').value = ''")
     browser.keys(*"k8s.tolerations")
     browser.wait("document.querySelector('#count').textContent === '8 of 82 fields'")

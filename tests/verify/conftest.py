@@ -17,7 +17,7 @@ from .small_release import write_release
 def at_hand() -> tuple[str, ...]:
     """The releases of the catalog whose charts are in the cache, and those that the tests want in any case."""
     known = [release.version for release in versions()]
-    return tuple(version for version in known if version in OFFICIAL or _is_cached(version))
+    return tuple(version for version in known if version in VERSIONS or _is_cached(version))
 
 
 def _is_cached(version: str) -> bool:

@@ -276,7 +276,7 @@ def sole(catalog: Catalog) -> Iterator[tuple[str, str, tuple[str, ...], Any, str
                 yield f"{component} {effect.value}", CHARTS[component], path, effect.probe, kind, whole
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", at_hand())
 def test_values_of_sole_effect_move_nothing_but_the_places_of_the_table(version: str) -> None:
     charts, catalog = charts_of(version), resolve(version)
     wrong: dict[str, Any] = {}
