@@ -177,6 +177,9 @@ def test_gateways_without_a_control_plane_get_what_one_without_settings_gives(ch
         "openshift",
         "ns",
     )
+    outside = operator("revision: r\ncomponents: {pilot: {enabled: false}, istiodRemote: {enabled: true}}", "outside")
+    assert not lacks_plane(merge_all([gateway, outside], charts), semantics_of("1.23.6"))
+    assert lacks_plane(merge_all([gateway, outside], charts), semantics_of("1.26.0"))
     own_plane = operator("revision: r\nvalues: {global: {network: net}}", "plane")
     assert not lacks_plane(merge_all([gateway, own_plane], charts), semantics_of("1.25.3"))
 

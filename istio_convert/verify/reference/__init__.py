@@ -21,6 +21,8 @@ from istio_convert.verify.reference.tree import Tree, get_path, go_text, take_ou
 
 __all__ = ["Semantics", "generate", "lacks_plane", "located", "merge_all", "render_all", "semantics_of"]
 
+#: Components that bring the settings of injection.
+_PLANES = ("pilot", "istiodRemote")
 #: istioctl renders every component under this release name.
 RELEASE_NAME = "istio"
 
@@ -104,8 +106,8 @@ def lacks_plane(operators: Sequence[Tree], semantics: Semantics) -> bool:
 
 
 def _planes(found: Sequence[tuple[Tree, Instance]]) -> dict[str, Tree]:
-    """The operators that install a control plane, by its revision."""
-    return {_revision(merged): merged for merged, instance in found if instance.component.name == "pilot"}
+    """The operators that install a control plane, or set up the injection by one outside, by its revision."""
+    return {_revision(merged): merged for merged, instance in found if instance.component.name in _PLANES}
 
 
 def _revision(merged: Tree) -> str:
