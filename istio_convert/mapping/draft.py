@@ -15,7 +15,6 @@ from istio_convert.paths import Path, render
 from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
 
-
 LATER_WINS = "the setting that istioctl applies later wins"
 
 
