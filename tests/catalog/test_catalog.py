@@ -9,6 +9,7 @@ from istio_convert.catalog.data import load
 from istio_convert.catalog.trees import leaf_items
 from istio_convert.errors import InternalError, UnsupportedVersionError
 from istio_convert.paths import Path, parse
+from istio_convert.verify.explain import _READ_BY_ISTIOD
 
 VERSIONS = [release.version for release in versions()]
 SOME = ["1.22.0", "1.22.8", "1.24.6", "1.25.3", "1.27.9", "1.30.3", "1.31.0"]
@@ -94,6 +95,29 @@ def test_when_a_path_is_read(chart: str, path: str, reading: str, not_reading: s
     assert resolve(reading).chart(chart).reads(parse(path))
     if not not_reading.endswith("-none"):
         assert not resolve(not_reading).chart(chart).reads(parse(path))
+
+
+@pytest.mark.parametrize("version", SOME)
+def test_what_is_copied_and_read_by_nobody_is_unread(version: str) -> None:
+    istiod = resolve(version).chart("istiod")
+    for text in ("global.useMCP", "global.mtls.enabled", "global.proxy.accessLogFile", "global.nonsense"):
+        assert istiod.unread(parse(text)), text
+    for text in (
+        "global",
+        "global.hub",
+        "global.proxy.image",
+        "global.network",
+        "revision",
+        "nonsense",
+        "meshConfig.x",
+    ):
+        assert not istiod.unread(parse(text)), text
+
+
+def test_rules_and_proof_know_the_same_readings_of_istiod() -> None:
+    """The proof shares no data with the rules, so that a slip of one shows in the other."""
+    data = load("behaviours.json")["injector"]["read_by_istiod"]
+    assert sorted(data) == sorted(".".join(path) for path in _READ_BY_ISTIOD)
 
 
 def test_reads_counts_what_lies_above_and_below_and_cuts_positions() -> None:

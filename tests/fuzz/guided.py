@@ -12,12 +12,10 @@ except ImportError:
     sys.exit("atheris is not installed: pip install atheris")
 
 with atheris.instrument_imports(include=["istio_convert"]):
-    import istio_convert  # noqa: F401 - imported here for its instruments
-
-from tests.corpus.operators import VERSIONS
-from tests.fuzz.inputs import TARGETS, Input, texts
-from tests.fuzz.judge import HANG, Verdict, judge
-from tests.fuzz.running import Result
+    from tests.corpus.operators import VERSIONS
+    from tests.fuzz.inputs import TARGETS, Input, texts
+    from tests.fuzz.judge import HANG, Verdict, judge
+    from tests.fuzz.running import Result
 
 _BUILD = Path("build/fuzz")
 
@@ -42,7 +40,13 @@ def main() -> None:
             found.save(chosen.save)
             raise AssertionError(f"{verdict.finding}\n{verdict.details}")
 
-    flags = [f"-seed={chosen.seed}", f"-runs={chosen.count}", f"-artifact_prefix={chosen.save}/", "-max_len=24000"]
+    flags = [
+        f"-seed={chosen.seed}",
+        f"-runs={chosen.count}",
+        f"-artifact_prefix={chosen.save}/",
+        "-max_len=24000",
+        "-len_control=0",
+    ]
     atheris.Setup([sys.argv[0], *flags, f"-timeout={10 * HANG:.0f}", str(seeds)], one)
     atheris.Fuzz()
 
