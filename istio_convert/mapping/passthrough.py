@@ -16,7 +16,7 @@ from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Mapping, Node, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, get, leaves, to_data
 
 RULE = "values"
 
@@ -89,11 +89,17 @@ class Passthrough:
         chart = self.draft.chart
         if (live := chart.dead(path)) is not None:
             return f"kept as it is, but nothing reads it at {chart.version}; its place is {live} now"
-        if chart.unread(path):
+        if chart.unread(path) and not self._own_templates:
             return f"{chart.name} copies it into the injector's ConfigMap, where nothing reads it at {chart.version}"
         if chart.only_dumped(path):
             return f"{chart.name} copies it into the injector's ConfigMap; no template that is shipped reads it there"
         return ""
+
+    @property
+    def _own_templates(self) -> bool:
+        """Whether the user brings injection templates, which may read anything."""
+        templates = get(self.effective.values, ("sidecarInjectorWebhook", "templates"))
+        return isinstance(templates, Mapping) and bool(templates.items)
 
 
 def _rule(chart: str, path: Path) -> ValueRule | None:
