@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
 from pathlib import Path
@@ -61,4 +62,10 @@ def main(target: str, versions: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2:] or list(VERSIONS)))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", help="the Markdown file to write")
+    parser.add_argument(
+        "versions", nargs="*", default=list(VERSIONS), help="of the charts; all of the cache by default"
+    )
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.page, arguments.versions))
