@@ -177,7 +177,7 @@ def _places(left: Any, right: Any, at: str) -> Iterator[str]:
 
 
 def _text(value: Any) -> Any:
-    """A text of several lines without the blank ones at its end: Helm 3 drops them from one of 1.22, Helm 4 does not."""
+    """A text of several lines without the blanks at its end: Helm 3 drops them from one of 1.22, Helm 4 does not."""
     return value.rstrip() if isinstance(value, str) and "\n" in value else value
 
 
