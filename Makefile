@@ -36,7 +36,7 @@ format: $(VENV)/.ready ## format the code
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.ready ## run the benchmarks
-	$(BIN)/python -m pytest tests/benchmarks -o addopts= --benchmark-only --benchmark-columns=min,median,max,rounds
+	$(BIN)/python -m pytest tests/benchmarks -o addopts="-p no:cloudcoil" --benchmark-only --benchmark-columns=min,median,max,rounds
 
 SEED  ?= 1
 COUNT ?= 100000

@@ -12,7 +12,7 @@ from istio_convert.cli.command import Command, common, is_failing, report_option
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.page import check_page, page_option, write_page
 from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
-from istio_convert.cli.settings import Settings, emit_options, settings_from
+from istio_convert.cli.settings import Settings, emit_options, refuse_options_of_others, settings_from
 from istio_convert.errors import IstioConvertError
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
         raise click.UsageError("--prove is for operators of one mesh; run verify for each file")
     if params["charts"] and not params["prove"]:
         raise click.UsageError("--charts is for --prove")
+    refuse_options_of_others(ctx)
     refuse_inside(params["report"], output)
     check_page(params)
     names = inputs.expand(operators, _commands(ctx))

@@ -12,7 +12,7 @@ from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import text_of
-from istio_convert.cli.settings import emit_options, settings_from
+from istio_convert.cli.settings import emit_options, refuse_options_of_others, settings_from
 from istio_convert.errors import InputError
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ..
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
 @emit_options
 @common
-def command(operators: tuple[str, ...], output: str | None, as_json: bool, **params: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | None, as_json: bool, **params: Any) -> int:
     """Convert, render what is at hand, plan, write."""
     from istio_convert import migrate  # noqa: PLC0415 - lazy: --help needs no library
     from istio_convert.emit import write  # noqa: PLC0415 - lazy: --help needs no library
@@ -102,6 +103,7 @@ def command(operators: tuple[str, ...], output: str | None, as_json: bool, **par
 
     if not output and not as_json:
         raise click.UsageError("give -o DIR for the folder, or --json")
+    refuse_options_of_others(ctx)
     options = _options(params)
     emit = settings_from(params).emit_options()
     sources = [inputs.read(name) for name in inputs.expand(operators)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from istio_convert.cli.command import Function
 
@@ -43,43 +44,74 @@ class Settings:
         return EmitOptions(**self.emit)
 
 
-#: option -> field of EmitOptions and how click shall read it
-_EMIT: dict[str, tuple[str, dict[str, Any]]] = {
+_FLUX = frozenset({"flux"})
+_ARGOCD = frozenset({"argocd"})
+#: option -> field of EmitOptions, how click shall read it, and the targets that it is for
+_EMIT: dict[str, tuple[str, dict[str, Any], frozenset[str]]] = {
     "--chart-source": (
         "chart_source",
         {"metavar": "oci|URL", "help": "Where charts come from; oci: the official registry."},
+        frozenset(TARGETS),
     ),
-    "--flux-namespace": ("flux_namespace", {"metavar": "NS", "help": "Flux: namespace of its objects."}),
+    "--flux-namespace": ("flux_namespace", {"metavar": "NS", "help": "Flux: namespace of its objects."}, _FLUX),
     "--flux-chart-ref/--no-flux-chart-ref": (
         "flux_chart_ref",
         {"default": None, "help": "Flux: one OCIRepository per chart. Default: for charts from a registry."},
+        _FLUX,
     ),
-    "--interval": ("interval", {"metavar": "10m", "help": "How often a controller compares."}),
-    "--drift-detection": ("drift_detection", {"is_flag": True, "help": "Correct what others change."}),
+    "--interval": ("interval", {"metavar": "10m", "help": "Flux: how often it compares."}, _FLUX),
+    "--drift-detection": ("drift_detection", {"is_flag": True, "help": "Flux: correct what others change."}, _FLUX),
     "--disable-take-ownership": (
         "disable_take_ownership",
-        {"is_flag": True, "help": "Stop at objects of others, for the time after the migration."},
+        {"is_flag": True, "help": "Stop at objects of others, for the time after the migration; not for Argo CD."},
+        frozenset(TARGETS) - _ARGOCD,
     ),
-    "--argocd-layout": ("argocd_layout", {"type": click.Choice(_LAYOUTS), "help": "Argo CD: how it is arranged."}),
-    "--argocd-namespace": ("argocd_namespace", {"metavar": "NS", "help": "Argo CD: where it runs."}),
-    "--argocd-project": ("argocd_project", {"metavar": "NAME", "help": "Argo CD: the AppProject."}),
+    "--argocd-layout": (
+        "argocd_layout",
+        {"type": click.Choice(_LAYOUTS), "help": "Argo CD: how it is arranged."},
+        _ARGOCD,
+    ),
+    "--argocd-namespace": ("argocd_namespace", {"metavar": "NS", "help": "Argo CD: where it runs."}, _ARGOCD),
+    "--argocd-project": ("argocd_project", {"metavar": "NAME", "help": "Argo CD: the AppProject."}, _ARGOCD),
     "--argocd-repository": (
         "argocd_repository",
         {"metavar": "URL", "help": "Argo CD: the Git repository that the output is committed to."},
+        _ARGOCD,
     ),
-    "--argocd-path": ("argocd_path", {"metavar": "PATH", "help": "Argo CD: the folder in that repository."}),
-    "--argocd-revision": ("argocd_revision", {"metavar": "REF", "help": "Argo CD: branch, tag or commit of it."}),
+    "--argocd-path": (
+        "argocd_path",
+        {"metavar": "PATH", "help": "Argo CD: the folder in that repository."},
+        _ARGOCD,
+    ),
+    "--argocd-revision": (
+        "argocd_revision",
+        {"metavar": "REF", "help": "Argo CD: branch, tag or commit of it."},
+        _ARGOCD,
+    ),
 }
-EMIT_FIELDS = tuple(name for name, _ in _EMIT.values())
+EMIT_FIELDS = tuple(name for name, _, _ in _EMIT.values())
 
 
 def emit_options(function: Function) -> Function:
     """Add the options about the output's form, and ``--target``."""
-    for flag, (name, how) in reversed(_EMIT.items()):
+    for flag, (name, how, _) in reversed(_EMIT.items()):
         function = click.option(flag, name, **how)(function)
     return click.option(
         "--target", type=click.Choice(TARGETS), default=TARGETS[0], show_default=True, help="The tool that applies it."
     )(function)
+
+
+def refuse_options_of_others(ctx: click.Context) -> None:
+    """Refuse options on the command line that the target does not read; the environment may hold those of all.
+
+    Raises:
+        UsageError: there is one.
+    """
+    target = ctx.params["target"]
+    for flag, (name, _, targets) in _EMIT.items():
+        if target not in targets and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            able = ", ".join(other for other in TARGETS if other in targets)
+            raise click.UsageError(f"{flag.partition('/')[0]} is for --target {able}; the target is {target}")
 
 
 def settings_from(params: dict[str, Any]) -> Settings:

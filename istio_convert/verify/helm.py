@@ -15,7 +15,7 @@ from typing import Any
 
 from istio_convert.errors import RenderError
 from istio_convert.verify.charts.layout import ReleaseCharts, pack
-from istio_convert.verify.manifests import Object, parse_objects
+from istio_convert.verify.manifests import Object, as_yaml, parse_objects
 
 _SCHEMA = "values.schema.json"
 _CRD_TEMPLATE = "templates/crds.yaml"
@@ -203,7 +203,7 @@ def _render_with_program(
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         file = Path(scratch) / "values.json"
-        file.write_text(json.dumps(values), encoding="utf-8")
+        file.write_text(as_yaml(values), encoding="utf-8")
         command = [
             program,
             "template",

@@ -5,7 +5,6 @@ Only the objects that patches are for go through it: a patch with a full target 
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from typing import Any
 
 from istio_convert.errors import RenderError
 from istio_convert.release import Patch, Target
-from istio_convert.verify.manifests import Object, ObjectId, object_id, parse_objects
+from istio_convert.verify.manifests import Object, ObjectId, as_yaml, object_id, parse_objects
 
 _TIMEOUT = 120
 
@@ -140,7 +139,7 @@ def patch_entry(patch: Patch) -> dict[str, Any]:
     }
     return {
         "target": {key: value for key, value in target.items() if value},
-        "patch": json.dumps(patch_document(patch)),
+        "patch": as_yaml(patch_document(patch)),
     }
 
 
@@ -152,7 +151,7 @@ def _build(releases: Mapping[str, tuple[Sequence[Object], Sequence[Patch]]]) -> 
         for number, (objects, patches) in enumerate(releases.values()):
             folder = root / f"r{number}"
             folder.mkdir()
-            stream = "\n---\n".join(json.dumps(obj) for obj in objects)
+            stream = "\n---\n".join(map(as_yaml, objects))
             (folder / "objects.yaml").write_text(stream, encoding="utf-8")
             _write(folder, {"resources": ["objects.yaml"], "patches": [patch_entry(patch) for patch in patches]})
             folders.append(folder.name)
@@ -171,7 +170,7 @@ def _build(releases: Mapping[str, tuple[Sequence[Object], Sequence[Patch]]]) -> 
 
 def _write(folder: Path, kustomization: Mapping[str, Any]) -> None:
     header = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    (folder / "kustomization.yaml").write_text(json.dumps({**header, **kustomization}), encoding="utf-8")
+    (folder / "kustomization.yaml").write_text(as_yaml({**header, **kustomization}), encoding="utf-8")
 
 
 def _without_bodies(reason: str, scratch: str) -> str:

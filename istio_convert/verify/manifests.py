@@ -5,6 +5,7 @@ Objects that come out of here may be shared between callers: copy before changin
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ Object: TypeAlias = dict[str, Any]
 _SEPARATOR = re.compile(r"(?m)^---(?:[ \t]+#.*|[ \t]*)$")
 _CONTENT = re.compile(r"(?m)^[ \t]*[^#\s]")
 _CRD = re.compile(r"(?m)^kind: CustomResourceDefinition$")
+
+#: what JSON may hold as it is and YAML may not; an emoji is above, and YAML wants it as it is
+_NOT_IN_YAML = re.compile("[\x7f-\uffff]")
 
 #: istioctl's log goes to the same stream as its manifests: a stamped line, and what follows up to the next object.
 _LOG = re.compile(r"(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z\t(?:.*\n)(?:(?!apiVersion:|kind:|---|\{).*\n)*")
@@ -149,3 +153,12 @@ def parse_objects(text: str, where: str = "") -> Iterator[Object]:
             raise RenderError(
                 f"{where}: a document without apiVersion and kind" if where else "not a Kubernetes object"
             )
+
+
+def as_yaml(data: Any) -> str:
+    """Data as JSON that is YAML, too.
+
+    Go's YAML reader refuses the pairs of escapes that JSON has for an emoji, and takes some other characters for the
+    end of a line when they are not escaped.
+    """
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(data, ensure_ascii=False))

@@ -162,6 +162,35 @@ def test_emitter_options_reach_the_emitter() -> None:
     assert "interval: 7m" in ran.stdout
 
 
+OF_ANOTHER_TARGET = [
+    (["--target", "helm", "--argocd-path", "x"], "--argocd-path is for --target argocd; the target is helm"),
+    (["--argocd-layout", "applications"], "--argocd-layout is for --target argocd; the target is flux"),
+    (["--target", "helmfile", "--flux-namespace", "x"], "--flux-namespace is for --target flux"),
+    (["--target", "helmfile", "--no-flux-chart-ref"], "--flux-chart-ref is for --target flux"),
+    (["--target", "argocd", "--interval", "7m"], "--interval is for --target flux"),
+    (["--target", "argocd", "--drift-detection"], "--drift-detection is for --target flux"),
+    (
+        ["--target", "argocd", "--disable-take-ownership"],
+        "--disable-take-ownership is for --target flux, helmfile, helm",
+    ),
+]
+
+
+@pytest.mark.parametrize("command", [[], ["plan", "--from", "1.22.8", "--to", "1.23.6"]])
+@pytest.mark.parametrize(("options", "message"), OF_ANOTHER_TARGET)
+def test_an_option_of_another_target_is_a_wrong_use(command: list[str], options: list[str], message: str) -> None:
+    ran = run([*command, "clean.yaml", "-o", "out", *options])
+    assert ran.code == 2
+    assert message in ran.stderr
+    assert not Path("out").exists()
+
+
+def test_the_environment_may_hold_options_of_all_targets() -> None:
+    ran = run(["clean.yaml", "-q"], env={"ISTIO_CONVERT_ARGOCD_PROJECT": "mesh"})
+    assert ran.code == 0
+    assert "HelmRelease" in ran.stdout
+
+
 def test_option_tables_know_all_targets_and_options_of_the_emitters() -> None:
     assert set(TARGETS) == set(EMITTERS)
     assert set(EMIT_FIELDS) == set(EmitOptions.__dataclass_fields__) - {"todo"}

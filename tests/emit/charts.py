@@ -1,21 +1,26 @@
-"""A small chart repository of our own, served on this machine, for the real clients to render from.
+"""Chart repositories, served on this machine, that the real clients render from: small charts of our own, or a release.
 
-Its charts carry the names of Istio's, so that the output can be used as it is; they render their values as JSON, so
+Our charts carry the names of Istio's, so that the output can be used as it is; they render their values as JSON, so
 that a test sees exactly what arrived.
 """
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import tarfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from http.server import HTTPServer, SimpleHTTPRequestHandler
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TypeAlias
+
+from istio_convert.verify.charts import locate
+from istio_convert.verify.charts.layout import ENDED_CHARTS, HELM_CHARTS, pack
+
+#: name and version of a chart -> its files
+Charts: TypeAlias = Mapping[tuple[str, str], Mapping[str, bytes]]
 
 VERSIONS = ("1.23.6", "1.25.3")
 NAMES = ("base", "istiod", "cni", "ztunnel", "gateway")
@@ -79,7 +84,7 @@ spec:
 """
 
 
-def chart_files(name: str, version: str, *, strict: bool = False) -> dict[str, str]:
+def chart_files(name: str, version: str) -> dict[str, bytes]:
     files = {
         "Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: {version}\nappVersion: {version}\n",
         "values.yaml": "{}\n",
@@ -87,30 +92,34 @@ def chart_files(name: str, version: str, *, strict: bool = False) -> dict[str, s
     }
     if name == "base" and version == "1.23.6":
         files["crds/crds.yaml"] = DEFINITION
-    if strict:
+    if name == "gateway" and version == "1.25.3":
         files["values.schema.json"] = STRICT_SCHEMA
-    return files
+    return {path: text.encode() for path, text in files.items()}
 
 
-def archive(name: str, version: str, *, strict: bool = False) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
-        for path, text in chart_files(name, version, strict=strict).items():
-            info = tarfile.TarInfo(f"{name}/{path}")
-            info.size = len(text.encode())
-            tar.addfile(info, io.BytesIO(text.encode()))
-    return buffer.getvalue()
+def own_charts() -> Charts:
+    return {(name, version): chart_files(name, version) for name in NAMES for version in VERSIONS}
 
 
-def write_repository(folder: Path, url: str) -> None:
+def charts_of_release(version: str) -> Charts:
+    """The charts of an Istio release from the chart cache, as they were published.
+
+    Raises:
+        ChartsMissingError: they are not on this machine.
+    """
+    found = locate(version)
+    names = [name for name in HELM_CHARTS + ENDED_CHARTS if name in found.charts]
+    return {(name, version): found.files(name) for name in names}
+
+
+def write_repository(folder: Path, url: str, charts: Charts) -> None:
     entries: dict[str, list[dict[str, object]]] = {}
-    for name in NAMES:
-        for version in VERSIONS:
-            content = archive(name, version, strict=name == "gateway" and version == "1.25.3")
-            file = f"{name}-{version}.tgz"
-            (folder / file).write_bytes(content)
-            entry = {"apiVersion": "v2", "name": name, "version": version, "urls": [f"{url}/{file}"]}
-            entries.setdefault(name, []).append({**entry, "digest": hashlib.sha256(content).hexdigest()})
+    for (name, version), files in charts.items():
+        content = pack(files, name)
+        file = f"{name}-{version}.tgz"
+        (folder / file).write_bytes(content)
+        entry = {"apiVersion": "v2", "name": name, "version": version, "urls": [f"{url}/{file}"]}
+        entries.setdefault(name, []).append({**entry, "digest": hashlib.sha256(content).hexdigest()})
     (folder / "index.yaml").write_text(json.dumps({"apiVersion": "v1", "entries": entries}))
 
 
@@ -120,11 +129,11 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[str]:
-    """The URL of a repository with every chart, on this machine."""
-    server = HTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+def serve(folder: Path, charts: Charts) -> Iterator[str]:
+    """The URL of a repository with these charts, on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
     url = f"http://127.0.0.1:{server.server_port}"
-    write_repository(folder, url)
+    write_repository(folder, url, charts)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

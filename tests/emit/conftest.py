@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from .charts import serve
+from .charts import own_charts, serve
 
 
 @pytest.fixture(scope="session")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with serve(tmp_path_factory.mktemp("charts")) as url:
+    with serve(tmp_path_factory.mktemp("charts"), own_charts()) as url:
         yield url

@@ -12,11 +12,17 @@ from pathlib import Path
 
 import pytest
 
+#: where install-clients.sh puts them
+CLIENTS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "istio-convert" / "clients"
+BUILT = frozenset({"helm", "kustomize", "helmfile"})
+
 
 @lru_cache
 def _find(name: str) -> str | None:
-    beside = Path(sys.executable).parent / name
-    return str(beside) if beside.is_file() else shutil.which(name)
+    for folder in (Path(sys.executable).parent, CLIENTS):
+        if (folder / name).is_file():
+            return str(folder / name)
+    return shutil.which(name)
 
 
 @lru_cache
@@ -28,16 +34,20 @@ def _helm(major: int) -> str | None:
     return None
 
 
+def how(name: str) -> str:
+    return "tests/emit/install-clients.sh builds it" if name in BUILT else "pip install -e '.[render,dev]' brings it"
+
+
 def need(name: str) -> str:
     if found := _find(name):
         return found
-    pytest.skip(f"{name} is not installed")
+    pytest.skip(f"{name} is not installed; {how(name)}")
 
 
 def need_helm(major: int) -> str:
     if found := _helm(major):
         return found
-    pytest.skip(f"Helm {major} is not installed (helm{major}, or helm of that version)")
+    pytest.skip(f"Helm {major} is not installed (helm{major}, or helm of that version); {how('helm')}")
 
 
 def run(command: Sequence[str | os.PathLike[str]], *, stdin: str = "", env: dict[str, str] | None = None) -> str:

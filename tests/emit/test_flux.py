@@ -11,7 +11,7 @@ from istio_convert.emit import EmitOptions, emit
 from istio_convert.errors import InvalidNameError, OutputError
 from istio_convert.release import Patch, Release
 
-from . import schemas_flux
+from . import flux_models, schemas_flux
 from .releases import base, gateway, istiod, load, load_all, mapping, removal, target, tolerations
 
 VALUES = {"pilot": {"autoscaleMin": 2}, "meshConfig": {"accessLogFile": "/dev/stdout"}}
@@ -44,6 +44,7 @@ def test_every_object_fits_fluxs_definitions(options: EmitOptions, version: str)
     for path in load(files["kustomization.yaml"])["resources"]:
         for document in load_all(files[path]):
             jsonschema.Draft202012Validator(schemas_flux.BY_KIND[document["kind"]]).validate(document)
+            flux_models.check(document)
             found.append((document["kind"], document["metadata"]["name"]))
     assert [name for kind, name in found if kind == "HelmRelease"] == ["istio-base", "istiod", "istio-ingressgateway"]
     assert found[0][0] in ("HelmRepository", "OCIRepository")

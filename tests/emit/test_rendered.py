@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from istio_convert.emit import EmitOptions, emit
-from istio_convert.emit.kustomize import API_VERSION
 from istio_convert.emit.writer import write
 from istio_convert.release import Patch, Release
-from istio_convert.source.writer import dump
 from istio_convert.verify.manifests import parse_objects
 
-from .charts import archive
-from .programs import need, need_helm, run
+from .charts import own_charts
+from .clients import argocd, by_name, executable, flux, helmfile, plain_helm
+from .programs import need, run
 from .releases import HARD_TEXTS, base, gateway, istiod, mapping, target
 
 pytestmark = pytest.mark.render
@@ -61,43 +56,8 @@ def mesh() -> list[Release]:
 def expected(releases: list[Release], *names: str) -> dict[str, Any]:
     """The objects of all releases, or of those named, as Flux would make them."""
     files = emit(releases)
-    chosen = [release for release in releases if not names or release.name in names]
-    return {key: value for release in chosen for key, value in _flux_release(files, release).items()}
-
-
-def by_name(text: str) -> dict[str, Any]:
-    found = {}
-    for document in parse_objects(text):
-        metadata = document["metadata"]
-        found[f"{document['kind']} {metadata.get('namespace', '')}/{metadata['name']}"] = document
-    return found
-
-
-def _flux_release(files: dict[str, str], release: Release) -> dict[str, Any]:
-    """What Flux makes of a HelmRelease: the Helm SDK with its values, then Kustomize with its patches."""
-    helm_python = pytest.importorskip("helm_python")
-    (document,) = parse_objects(files[f"{release.name}.yaml"])
-    spec = document["spec"]
-    chart = helm_python.Chart.load_archive(archive(release.chart, release.version))
-    rendered = chart.render(spec.get("values", {}), name=spec["releaseName"], namespace=spec["targetNamespace"])
-    text = "---\n".join(part for path, part in rendered.items())
-    if not spec.get("postRenderers"):
-        return by_name(text)
-    ((renderer),) = spec["postRenderers"]
-    return by_name(_kustomized(text, renderer["kustomize"]["patches"]))
-
-
-def _kustomized(text: str, applied: list[Any]) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        kustomization = {
-            "apiVersion": API_VERSION,
-            "kind": "Kustomization",
-            "resources": ["all.yaml"],
-            "patches": applied,
-        }
-        Path(folder, "all.yaml").write_text(text)
-        Path(folder, "kustomization.yaml").write_text(dump(kustomization))
-        return run([need("kubectl"), "kustomize", folder])
+    chosen = [release.name for release in releases if not names or release.name in names]
+    return by_name(flux((files[f"{name}.yaml"] for name in chosen), own_charts()))
 
 
 def test_flux() -> None:
@@ -131,17 +91,10 @@ def test_kustomize_reads_the_flux_folder_as_it_is(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("major", [3, 4])
 def test_argocd(tmp_path: Path, repository: str, major: int) -> None:
-    """The Kustomize source of a patched release, by the real Kustomize that calls the real Helm."""
-    kustomize, helm = need("kustomize"), need_helm(major)
-    files = emit(mesh(), "argocd", EmitOptions(chart_source=repository))
-    write(tmp_path / "out", files)
-    for name in ("istiod", "patched"):
-        folder = tmp_path / "out" / "kustomize" / name
-        built = by_name(run([kustomize, "build", "--enable-helm", "--helm-command", helm, folder]))
-        assert built == expected(mesh(), name)
-    for release in (mesh()[0], mesh()[2]):
-        (application,) = parse_objects(files[f"applications/{release.name}.yaml"])
-        assert application["spec"]["source"]["helm"]["valuesObject"] == VALUES
+    """Helm sources, and the Kustomize source of a patched release, by the real Kustomize that calls the real Helm."""
+    kustomize = need("kustomize")
+    write(tmp_path / "out", emit(mesh(), "argocd", EmitOptions(chart_source=repository)))
+    assert by_name(argocd(tmp_path / "out", major, tmp_path)) == expected(mesh())
     applied = by_name(run([kustomize, "build", tmp_path / "out"]))
     assert [key.split("/")[1] for key in applied] == ["istio-base", "istio-ingressgateway", "istiod", "patched"]
 
@@ -159,51 +112,21 @@ def test_the_values_of_an_application_set() -> None:
     assert {key: value for key, value in read.items() if key in VALUES} == {**VALUES, "none": None}
 
 
-HELM_STAND_IN = """\
-#!{python}
-import os, sys
-args = sys.argv[1:]
-with open({log!r}, "a") as log:
-    print(args, file=log)
-if args[0] == "upgrade" and "--help" not in args:
-    args[0] = "template"
-    print("---", flush=True)
-    for flag in ("--install", "--wait", "--take-ownership", "--force-conflicts", "--server-side=true"):
-        args = [arg for arg in args if arg != flag]
-os.execv({helm!r}, [{helm!r}, *args])
-"""
-
-
 @pytest.mark.parametrize("major", [3, 4])
 def test_plain_helm(tmp_path: Path, repository: str, major: int) -> None:
-    """The script as it is; only ``helm upgrade`` is turned into ``helm template`` on the way to the real Helm."""
-    helm = need_helm(major)
-    log = tmp_path / "log"
-    executable(tmp_path / "bin" / "helm", HELM_STAND_IN.format(python=sys.executable, log=str(log), helm=helm))
-    executable(
-        tmp_path / "bin" / "kubectl", f'#!/bin/sh\n[ "$1" = apply ] && exec cat\nexec {need("kubectl")!r} "$@"\n'
-    )
-    path = f"{tmp_path / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"
-    env = {"PATH": path, "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
     folder = tmp_path / "a folder with 'quotes' and $(id)"
     write(folder, emit(mesh(), "helm", EmitOptions(chart_source=repository)))
-    output = by_name(run([folder / "install.sh"], env=env))
-    definition = output.pop("CustomResourceDefinition /things.example.com")
-    assert definition["spec"]["group"] == "example.com"
+    output = by_name(plain_helm(folder, major, tmp_path))
     assert output == expected(mesh())
-    calls = log.read_text()
+    assert "CustomResourceDefinition things.example.com" in output
+    calls = (tmp_path / "log").read_text()
     assert calls.count("'--take-ownership'") == 4
     assert calls.count("'--wait'") == 4
     assert ("'--force-conflicts'" in calls) == ("'--server-side=true'" in calls) == (major == 4)
     assert calls.count("'--skip-schema-validation'") == 2
-    dry = by_name(run([folder / "install.sh", "--debug", "--dry-run=client"], env=env))
+    dry = by_name(plain_helm(folder, major, tmp_path, "--debug", "--dry-run=client"))
+    del output["CustomResourceDefinition things.example.com"]
     assert dry == output
-
-
-def executable(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
 def test_an_old_helm_is_refused(tmp_path: Path) -> None:
@@ -232,14 +155,9 @@ ONE_KIND = [
 @pytest.mark.parametrize(("chosen", "field"), ONE_KIND)
 def test_helmfile(tmp_path: Path, repository: str, major: int, chosen: list[Patch], field: str) -> None:
     """The real helmfile, which calls the real Helm and the real Kustomize."""
-    helmfile, kustomize, helm = need("helmfile"), need("kustomize"), need_helm(major)
     releases = mesh()
     releases[1].patches = chosen
     files = emit(releases, "helmfile", EmitOptions(chart_source=repository))
     assert field in files["helmfile.yaml"]
     write(tmp_path / "out", files)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "kustomize").symlink_to(kustomize)
-    env = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
-    command = [helmfile, "--quiet", "--helm-binary", helm, "--file", tmp_path / "out" / "helmfile.yaml", "template"]
-    assert by_name(run(command, env=env)) == expected(releases)
+    assert by_name(helmfile(tmp_path / "out", major, tmp_path)) == expected(releases)

@@ -120,6 +120,23 @@ def test_patches_are_applied_release_by_release(charts: ReleaseCharts) -> None:
     assert found == [("one", 1), ("two", 2), ("three", None)]
 
 
+def test_every_text_comes_through_kustomize(charts: ReleaseCharts) -> None:
+    rendered = {
+        "emoji": "😀 \U000e0001",
+        "lines": "a\nb\u2028c\u2029d",
+        "other": 'é \u00a0 \ufeff \\ " $(X) {{ x }}',
+    }
+    body = {"metadata": {"annotations": rendered}}
+    values = {"texts": {**rendered, "control": "\x07"}}
+    release = release_of([Patch(DEPLOYMENT, body)], **values)
+    found = candidate.render([release], charts)
+    assert deployment(found)["metadata"]["annotations"] == rendered
+    copy = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x", "namespace": "y"}, "data": rendered}
+    patch = Patch(Target("", "v1", "ConfigMap", "x", "y"), {"metadata": {"labels": {"a": "b"}}})
+    (after,) = kustomize.apply({"r": ([copy], [patch])})["r"]
+    assert after["data"] == rendered
+
+
 def test_an_object_can_be_deleted(charts: ReleaseCharts) -> None:
     rendered = candidate.render([release_of([Patch(DEPLOYMENT, {"$patch": "delete"})])], charts)
     assert [r.id.kind for r in rendered] == ["ConfigMap"]
