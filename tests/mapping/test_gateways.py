@@ -327,3 +327,35 @@ def test_what_the_chart_reads_for_load_balancers_only_is_patched_into_other_serv
     assert name not in other.values_data()["service"]
     [body] = bodies(other, "Service")
     assert list(body["spec"]) == [name]
+
+
+SCALED = "  values: {gateways: {istio-ingressgateway: {autoscaleMin: 2}}}\n"
+FIXED = "  values: {gateways: {istio-ingressgateway: {autoscaleEnabled: false, replicaCount: 3}}}\n"
+LOWERED = "{path: spec.minReplicas, value: 1}"
+OVERLAID = f"{{overlays: [{{kind: HorizontalPodAutoscaler, name: istio-ingressgateway, patches: [{LOWERED}]}}]}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "k8s", "path", "number", "kind", "version"),
+    [
+        (SCALED, "{hpaSpec: {minReplicas: 1}}", ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.29.6"),
+        (SCALED, OVERLAID, ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.28.10"),
+        (SCALED, OVERLAID, ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.31.0"),
+        (FIXED, "{replicaCount: 1}", ("replicaCount",), 3, "Deployment", "1.29.6"),
+    ],
+)
+def test_a_budget_that_the_values_decide_stays_when_a_later_layer_lowers_the_number(
+    spec: str, k8s: str, path: tuple[str, ...], number: int, kind: str, version: str
+) -> None:
+    release = gateway(k8s, spec=spec, to=version)
+    found: Any = release.values_data()
+    assert found["podDisruptionBudget"] == {"minAvailable": 1}
+    for step in path:
+        found = found[step]
+    assert found == number
+    assert [list(body["spec"].values()) for body in bodies(release, kind)] == [[1]]
+
+
+def test_a_number_that_istioctl_feeds_to_its_chart_decides_there_too() -> None:
+    release = gateway("{hpaSpec: {minReplicas: 1}}", spec=SCALED, to="1.31.0")
+    assert "podDisruptionBudget" not in release.values_data()
