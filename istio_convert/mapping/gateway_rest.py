@@ -45,7 +45,8 @@ class RestMapper:
         policy = get(plane.effective.values, ("global", "networkPolicy", "enabled"))
         if policy is not None and draft.chart.reads(("global", "networkPolicy", "enabled")):
             draft.set_value(("global", "networkPolicy", "enabled"), clone(policy), "gateway.networkPolicy")
-        self._labels()
+        self._labels(plane)
+        self._policy_label(plane)
         account = Scalar(self.objects.service_account)
         draft.set_value(("serviceAccount", "name"), account, "gateway.serviceAccount.name", explicit=True)
         revision = get(plane.effective.values, ("revision",))
@@ -56,7 +57,30 @@ class RestMapper:
         self._switches(gateway)
         self._image(plane)
 
-    def _labels(self) -> None:
+    @property
+    def _has_policy(self) -> bool:
+        policy = get(self.draft.release.values, ("global", "networkPolicy", "enabled"))
+        return isinstance(policy, Scalar) and bool(policy.value)
+
+    def _target(self, kind: str, plane: ControlPlane) -> Target:
+        """The gateway's object of a kind; a network policy has the revision in its name."""
+        revision = f"-{plane.revision}" if kind == "NetworkPolicy" and plane.revision else ""
+        return Target(*GROUPS[kind], kind, f"{self.objects.name}{revision}", self.component.namespace)
+
+    def _policy_label(self, plane: ControlPlane) -> None:
+        """istioctl labels the policy with the gateway's name, the chart with all the labels of its pods."""
+        labels = self.objects.labels.items
+        if not self._has_policy:
+            return
+        wanted = {key: Scalar(None) for key in labels if key not in ("app", "istio")}
+        if text_of(labels.get("app")) != self.objects.name:
+            wanted["app"] = Scalar(self.objects.name)
+        for key, node in wanted.items():
+            why = "istioctl labels the policy with the gateway's name, the chart with the labels of its pods"
+            target = self._target("NetworkPolicy", plane)
+            self.draft.patch(target, ("metadata", "labels", key), node, "gateway.networkPolicy", why)
+
+    def _labels(self, plane: ControlPlane) -> None:
         draft, labels = self.draft, self.objects.labels
         for key in ("app", "istio", *[k for k in labels.items if k not in ("app", "istio")]):
             node = labels.items.get(key)
@@ -66,22 +90,21 @@ class RestMapper:
             reason = SELECTOR_WHY.split(";", maxsplit=1)[0] + ", so also patched there" if extra else ""
             draft.set_value(("labels", key), clone(node), "gateway.labels", explicit=True, reason=reason)
             if extra:
-                self._select_by(key, node)
+                self._select_by(key, node, plane)
         for kind in ("Deployment", "Service", "PodDisruptionBudget"):
             self._drop_known(kind, labels)
 
-    def _select_by(self, key: str, node: Node) -> None:
+    def _select_by(self, key: str, node: Node, plane: ControlPlane) -> None:
         draft = self.draft
         kinds: list[str] = [k for k in ("Deployment", "Service", "PodDisruptionBudget") if k in self.objects.objects]
-        policy = get(draft.release.values, ("global", "networkPolicy", "enabled"))
-        if isinstance(policy, Scalar) and policy.value:
+        if self._has_policy:
             kinds.append("NetworkPolicy")
         for kind in kinds:
             path = SELECTORS[kind]
             if kind == "Service" and draft.chart.reads(("service", "selectorLabels")):
                 draft.set_value(("service", "selectorLabels", key), clone(node), "gateway.labels")
                 continue
-            target = Target(*GROUPS[kind], kind, self.objects.name, self.component.namespace)
+            target = self._target(kind, plane)
             draft.patch(target, (*path, key), node, "gateway.labels", f"label {key} is {SELECTOR_WHY}")
 
     def _drop_known(self, kind: str, labels: Mapping) -> None:

@@ -359,3 +359,18 @@ def test_a_budget_that_the_values_decide_stays_when_a_later_layer_lowers_the_num
 def test_a_number_that_istioctl_feeds_to_its_chart_decides_there_too() -> None:
     release = gateway("{hpaSpec: {minReplicas: 1}}", spec=SCALED, to="1.31.0")
     assert "podDisruptionBudget" not in release.values_data()
+
+
+@pytest.mark.parametrize(("revision", "name"), [("", "edge"), ("revision: blue, ", "edge-blue")])
+def test_a_network_policy_is_found_by_its_revision_and_keeps_the_gateways_name(revision: str, name: str) -> None:
+    text = (
+        f"{HEAD[:-1]} {{{revision}values: {{global: {{networkPolicy: {{enabled: true}}}}}}, components: "
+        "{ingressGateways: [{name: edge, enabled: true, label: {tier: x}}]}}\n"
+    )
+    release = next(r for r in convert(text, to="1.28.10").releases if r.chart == "gateway")
+    [patch] = [patch for patch in release.patches if patch.target.kind == "NetworkPolicy"]
+    assert patch.target.name == name
+    assert patch.body == {
+        "spec": {"podSelector": {"matchLabels": {"tier": "x"}}},
+        "metadata": {"labels": {"tier": None, "app": "edge"}},
+    }
