@@ -105,6 +105,7 @@ class GatewayMapper:
             self._map(slot)
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
+        rest.policy(self.plane)
 
     # -- settings and overlays ---------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from istio_convert.ledger import Outcome
+from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, without_mark
@@ -18,14 +18,13 @@ from istio_convert.mapping.strategic import merge_key
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, to_data
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, remove, to_data
 
 RULE_REST = "overlay"
 SELECTORS: dict[str, ManifestPath] = {
     "Deployment": ("spec", "selector", "matchLabels"),
     "Service": ("spec", "selector"),
     "PodDisruptionBudget": ("spec", "selector", "matchLabels"),
-    "NetworkPolicy": ("spec", "podSelector", "matchLabels"),
 }
 SELECTOR_WHY = "part of the live selector, which cannot change; the chart selects by app and istio only"
 
@@ -45,8 +44,7 @@ class RestMapper:
         policy = get(plane.effective.values, ("global", "networkPolicy", "enabled"))
         if policy is not None and draft.chart.reads(("global", "networkPolicy", "enabled")):
             draft.set_value(("global", "networkPolicy", "enabled"), clone(policy), "gateway.networkPolicy")
-        self._labels(plane)
-        self._policy_label(plane)
+        self._labels()
         account = Scalar(self.objects.service_account)
         draft.set_value(("serviceAccount", "name"), account, "gateway.serviceAccount.name", explicit=True)
         revision = get(plane.effective.values, ("revision",))
@@ -57,30 +55,25 @@ class RestMapper:
         self._switches(gateway)
         self._image(plane)
 
-    @property
-    def _has_policy(self) -> bool:
-        policy = get(self.draft.release.values, ("global", "networkPolicy", "enabled"))
-        return isinstance(policy, Scalar) and bool(policy.value)
-
-    def _target(self, kind: str, plane: ControlPlane) -> Target:
-        """The gateway's object of a kind; a network policy has the revision in its name."""
-        revision = f"-{plane.revision}" if kind == "NetworkPolicy" and plane.revision else ""
-        return Target(*GROUPS[kind], kind, f"{self.objects.name}{revision}", self.component.namespace)
-
-    def _policy_label(self, plane: ControlPlane) -> None:
-        """istioctl labels the policy with the gateway's name, the chart with all the labels of its pods."""
-        labels = self.objects.labels.items
-        if not self._has_policy:
+    def policy(self, plane: ControlPlane) -> None:
+        """A network policy that the chart cannot bring beside patches is left out, and for a person."""
+        draft, path = self.draft, ("global", "networkPolicy", "enabled")
+        node = get(draft.release.values, path)
+        broken = draft.catalog.behaviour("gateway_policy_has_keys_twice")
+        if not broken or not (isinstance(node, Scalar) and node.value) or not draft.patches.objects:
             return
-        wanted = {key: Scalar(None) for key in labels if key not in ("app", "istio")}
-        if text_of(labels.get("app")) != self.objects.name:
-            wanted["app"] = Scalar(self.objects.name)
-        for key, node in wanted.items():
-            why = "istioctl labels the policy with the gateway's name, the chart with the labels of its pods"
-            target = self._target("NetworkPolicy", plane)
-            self.draft.patch(target, ("metadata", "labels", key), node, "gateway.networkPolicy", why)
+        remove(draft.release.values, path)
+        name = f"{self.objects.name}-{plane.revision}" if plane.revision else self.objects.name
+        reason = (
+            f"the NetworkPolicy of the gateway chart of {draft.release.version} has two labels twice, and Kustomize "
+            "patches no release that holds it; this release has patches, so it goes without"
+        )
+        action = f"keep NetworkPolicy {name} beside the release"
+        place = Place(draft.release.name, f"NetworkPolicy {name}")
+        for leaf in leaves(node):
+            draft.claims.add(leaf, Claim(Outcome.MANUAL, "gateway.networkPolicy", place, reason, action))
 
-    def _labels(self, plane: ControlPlane) -> None:
+    def _labels(self) -> None:
         draft, labels = self.draft, self.objects.labels
         for key in ("app", "istio", *[k for k in labels.items if k not in ("app", "istio")]):
             node = labels.items.get(key)
@@ -90,21 +83,18 @@ class RestMapper:
             reason = SELECTOR_WHY.split(";", maxsplit=1)[0] + ", so also patched there" if extra else ""
             draft.set_value(("labels", key), clone(node), "gateway.labels", explicit=True, reason=reason)
             if extra:
-                self._select_by(key, node, plane)
+                self._select_by(key, node)
         for kind in ("Deployment", "Service", "PodDisruptionBudget"):
             self._drop_known(kind, labels)
 
-    def _select_by(self, key: str, node: Node, plane: ControlPlane) -> None:
+    def _select_by(self, key: str, node: Node) -> None:
         draft = self.draft
-        kinds: list[str] = [k for k in ("Deployment", "Service", "PodDisruptionBudget") if k in self.objects.objects]
-        if self._has_policy:
-            kinds.append("NetworkPolicy")
-        for kind in kinds:
+        for kind in [kind for kind in SELECTORS if kind in self.objects.objects]:
             path = SELECTORS[kind]
             if kind == "Service" and draft.chart.reads(("service", "selectorLabels")):
                 draft.set_value(("service", "selectorLabels", key), clone(node), "gateway.labels")
                 continue
-            target = self._target(kind, plane)
+            target = Target(*GROUPS[kind], kind, self.objects.name, self.component.namespace)
             draft.patch(target, (*path, key), node, "gateway.labels", f"label {key} is {SELECTOR_WHY}")
 
     def _drop_known(self, kind: str, labels: Mapping) -> None:
