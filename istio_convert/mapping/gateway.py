@@ -19,8 +19,9 @@ from istio_convert.mapping.gateway_objects import (
 )
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.model import CONTAINER, IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
-from istio_convert.mapping.objects import GROUPS, ControlPlane
+from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, name_of, nested, nulls_of
+from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
+from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
 from istio_convert.operator.components import GATEWAYS, Component
@@ -61,7 +62,6 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
-PROXY = "istio-proxy"
 INJECTION = "sidecar.istio.io/inject"
 
 
@@ -74,6 +74,7 @@ class GatewayMapper:
     plane: ControlPlane
     objects: GatewayObjects = field(init=False)
     initial: dict[str, object] = field(init=False)
+    decided_by: Node = field(default_factory=Mapping)
     has_other_containers: bool = False
     deletions: list[Deletion] = field(default_factory=list)
 
@@ -89,6 +90,7 @@ class GatewayMapper:
             pdb_rendered=inputs.has_budget(gateway),
             openshift=self.openshift,
         )
+        self.decided_by = inputs.replicas(gateway)
         self.objects = builder.build(labels)
         self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
         self._apply_settings()
@@ -103,6 +105,7 @@ class GatewayMapper:
             self._map(slot)
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
+        rest.policy(self.plane)
 
     # -- settings and overlays ---------------------------------------------------------------------------------
 
@@ -144,12 +147,12 @@ class GatewayMapper:
         return node
 
     def _lay_over(self, kind: str, tree: Mapping, path: ManifestPath, node: Node) -> None:
-        patch = _nested(path, node)
+        patch = nested(path, node)
         merging = StrategicMerge(kind)
         merging.merge(tree, patch)
         for override in merging.overrides:
             self.draft.claims.add(override.leaf, lost_to(override.winner, "k8s", override.why))
-        emptied = _nulls(path, node)
+        emptied = nulls_of(path, node)
         for leaf in merging.consumed:
             if emptied.get(leaf) == ("spec",):
                 reason = f"istioctl would leave the {kind} without a spec"
@@ -239,6 +242,8 @@ class GatewayMapper:
         if slot.only_without in self.objects.objects:
             self._patch(slot, node, replace=False)
             return
+        if slot.decides_budget and self._keep_budget(slot, node):
+            return
         reads = bool(slot.value_path) and self.draft.chart.reads(slot.value_path) and self._in_force(slot.only_when)
         converted = self._convert(slot, node)
         if not reads and converted.value is not None:
@@ -246,6 +251,16 @@ class GatewayMapper:
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
         self._emit(slot, node, converted)
+
+    def _keep_budget(self, slot: GatewaySlot, node: Node) -> bool:
+        """Where istioctl decided by one number that there is a budget, and another is in force: True when settled."""
+        conditional = self.draft.catalog.behaviour("budget_needs_two_replicas")
+        if not conditional or "PodDisruptionBudget" not in self.objects.objects or number(to_data(node)) > 1:
+            return False
+        reason = "decides that there is a PodDisruptionBudget"
+        self.draft.set_value(slot.value_path, clone(self.decided_by), slot.id, reason=reason)
+        self._patch(slot, node, replace=False)
+        return True
 
     def _in_force(self, condition: tuple[tuple[str, ...], object] | None) -> bool:
         """Whether what a value depends on is so in this release."""
@@ -310,9 +325,9 @@ class GatewayMapper:
     def _whole(self, slot: GatewaySlot, node: Node, converted: Converted) -> Node:
         """All of a place as one patch."""
         if slot.id == "gateway.env":
-            return env_list(Sequence([without_mark(item) for item in _items(node) if not untouched(item)]))
+            return env_list(Sequence([without_mark(item) for item in items_of(node) if not untouched(item)]))
         if slot.id == "gateway.hpa.metrics":
-            return Sequence([metric_v2(metric) for metric in _items(node)])
+            return Sequence([metric_v2(metric) for metric in items_of(node)])
         return converted.value if converted.value is not None else node
 
     def _yields(self, slot: GatewaySlot, node: Node) -> bool:
@@ -320,7 +335,7 @@ class GatewayMapper:
         default = self.draft.chart.default(slot.value_path)
         if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations"):
             return True
-        return _covers(to_data(node), default)
+        return covers(to_data(node), default)
 
     def _take(self, tree: Mapping, slot: GatewaySlot) -> Node | None:
         container: Node | None = tree
@@ -334,8 +349,8 @@ class GatewayMapper:
         name = str(slot.path[-1])
         node = container.items.get(name)
         if name == "containers" and isinstance(node, Sequence):
-            extra = [item for item in node.items if _name(item) != PROXY]
-            node.items = [item for item in node.items if _name(item) == PROXY]
+            extra = [item for item in node.items if name_of(item) != PROXY]
+            node.items = [item for item in node.items if name_of(item) == PROXY]
             return Sequence(extra) if extra else None
         container.items.pop(name, None)
         if isinstance(node, Sequence) and name in ("volumes", "volumeMounts"):
@@ -364,42 +379,3 @@ class GatewayMapper:
     def _claim(self, node: Node, rule: str, reason: str) -> None:
         for leaf in leaves(node):
             self.draft.claims.add(leaf, Claim(Outcome.INERT, rule, None, reason))
-
-
-def _name(node: Node) -> str:
-    name = get(node, ("name",))
-    return str(name.value) if isinstance(name, Scalar) else ""
-
-
-def _items(node: Node) -> list[Node]:
-    return node.items if isinstance(node, Sequence) else []
-
-
-def _covers(value: object, default: object) -> bool:
-    """Whether a value holds every key that the default has, at every level, so that merging yields the value."""
-    if isinstance(default, dict) and isinstance(value, dict):
-        return all(
-            key in value and _covers(value[key], below) for key, below in default.items() if below not in ({}, None)
-        )
-    return True
-
-
-def _nulls(path: ManifestPath, node: Node) -> dict[Leaf, ManifestPath]:
-    """Where a setting has nulls, which take away what stands there; not inside of lists."""
-    found: dict[Leaf, ManifestPath] = {}
-    for below, child in walk(node):
-        plain = [step for step in below if isinstance(step, str)]
-        if child.leaf is not None and isinstance(child, Scalar) and child.value is None and len(plain) == len(below):
-            of_proxy = tuple(("name", PROXY) if step == CONTAINER else step for step in path)
-            found[child.leaf] = (*of_proxy, *plain)
-    return found
-
-
-def _nested(path: ManifestPath, node: Node) -> Node:
-    for step in reversed(path):
-        if isinstance(step, tuple):
-            assert isinstance(node, Mapping)  # noqa: S101 - a field of the container comes first
-            node = Sequence([Mapping({step[0]: Scalar(PROXY), **node.items})])
-        else:
-            node = Mapping({step: node})
-    return node

@@ -11,7 +11,7 @@ from istio_convert.mapping.objects import ControlPlane, number
 from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.operator.merge import merge
-from istio_convert.source.nodes import Mapping, Scalar, Sequence, clone, from_data, get, leaves
+from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_data, get, leaves, to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +69,16 @@ class GatewayInputs:
             return False
         if not self.draft.catalog.behaviour("budget_needs_two_replicas"):
             return True
+        return number(to_data(self.replicas(gateway))) > 1
 
-        def of(name: str, *path: str) -> object:
-            fed = get(self.component.k8s, path) if self.draft.catalog.behaviour("feeds_replicas_to_values") else None
-            node = fed if isinstance(fed, Scalar) and fed.value else gateway.items.get(name)
-            return node.value if isinstance(node, Scalar) else None
-
+    def replicas(self, gateway: Mapping) -> Node:
+        """The number by which istioctl's chart decides about a budget: the autoscaler's minimum, or that of pods."""
         scaled = gateway.items.get("autoscaleEnabled")
-        if isinstance(scaled, Scalar) and scaled.value:
-            return number(of("autoscaleMin", "hpaSpec", "minReplicas")) > 1
-        return number(of("replicaCount", "replicaCount")) > 1
+        by_minimum = isinstance(scaled, Scalar) and bool(scaled.value)
+        name, path = ("autoscaleMin", ("hpaSpec", "minReplicas")) if by_minimum else ("replicaCount", ("replicaCount",))
+        fed = get(self.component.k8s, path) if self.draft.catalog.behaviour("feeds_replicas_to_values") else None
+        node = fed if isinstance(fed, Scalar) and fed.value else gateway.items.get(name)
+        return node if isinstance(node, Scalar) else Scalar(None)
 
 
 def _tree(data: object, *path: str) -> Mapping:

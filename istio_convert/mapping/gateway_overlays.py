@@ -189,6 +189,11 @@ class GatewayOverlays:
                 claim = Claim(Outcome.MANUAL, RULE, None, reason, "remove single keys instead, or leave it as it is")
                 self.draft.claims.add(deletion.leaf, claim)
                 continue
+            if deletion.path[:2] == ("metadata", "labels") and deletion.path[-1] in self.objects.labels.items:
+                target = target_of(deletion.kind)
+                self.draft.patches.delete(target, deletion.path, "the operator takes this label away")
+                self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
+                continue
             if slot is None or slot.provided or not slot.value_path:
                 reason = "the gateway chart renders nothing there"
                 if slot is not None and slot.provided:

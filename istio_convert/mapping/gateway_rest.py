@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from istio_convert.ledger import Outcome
+from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, without_mark
@@ -18,14 +18,13 @@ from istio_convert.mapping.strategic import merge_key
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, to_data
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, remove, to_data
 
 RULE_REST = "overlay"
 SELECTORS: dict[str, ManifestPath] = {
     "Deployment": ("spec", "selector", "matchLabels"),
     "Service": ("spec", "selector"),
     "PodDisruptionBudget": ("spec", "selector", "matchLabels"),
-    "NetworkPolicy": ("spec", "podSelector", "matchLabels"),
 }
 SELECTOR_WHY = "part of the live selector, which cannot change; the chart selects by app and istio only"
 
@@ -56,6 +55,24 @@ class RestMapper:
         self._switches(gateway)
         self._image(plane)
 
+    def policy(self, plane: ControlPlane) -> None:
+        """A network policy that the chart cannot bring beside patches is left out, and for a person."""
+        draft, path = self.draft, ("global", "networkPolicy", "enabled")
+        node = get(draft.release.values, path)
+        broken = draft.catalog.behaviour("gateway_policy_has_keys_twice")
+        if not broken or not (isinstance(node, Scalar) and node.value) or not draft.patches.objects:
+            return
+        remove(draft.release.values, path)
+        name = f"{self.objects.name}-{plane.revision}" if plane.revision else self.objects.name
+        reason = (
+            f"the NetworkPolicy of the gateway chart of {draft.release.version} has two labels twice, and Kustomize "
+            "patches no release that holds it; this release has patches, so it goes without"
+        )
+        action = f"keep NetworkPolicy {name} beside the release"
+        place = Place(draft.release.name, f"NetworkPolicy {name}")
+        for leaf in leaves(node):
+            draft.claims.add(leaf, Claim(Outcome.MANUAL, "gateway.networkPolicy", place, reason, action))
+
     def _labels(self) -> None:
         draft, labels = self.draft, self.objects.labels
         for key in ("app", "istio", *[k for k in labels.items if k not in ("app", "istio")]):
@@ -72,11 +89,7 @@ class RestMapper:
 
     def _select_by(self, key: str, node: Node) -> None:
         draft = self.draft
-        kinds: list[str] = [k for k in ("Deployment", "Service", "PodDisruptionBudget") if k in self.objects.objects]
-        policy = get(draft.release.values, ("global", "networkPolicy", "enabled"))
-        if isinstance(policy, Scalar) and policy.value:
-            kinds.append("NetworkPolicy")
-        for kind in kinds:
+        for kind in [kind for kind in SELECTORS if kind in self.objects.objects]:
             path = SELECTORS[kind]
             if kind == "Service" and draft.chart.reads(("service", "selectorLabels")):
                 draft.set_value(("service", "selectorLabels", key), clone(node), "gateway.labels")

@@ -133,6 +133,7 @@ class GatewaySlot(Rule):
         provided: what istioctl's chart puts here by itself comes from injection under Helm, so it is not carried.
         only_without: the value counts only when the gateway has no object of this kind.
         only_when: a values path and what must be in force there for the chart to read the value at all.
+        decides_budget: from some release on the chart renders a PodDisruptionBudget only when the value is above 1.
         explicit: written even when it equals the chart's default (a live object depends on it).
         probe: a setting of the value, used to measure at each version that it moves just this place.
         given: values of the chart that are in force while measuring.
@@ -146,5 +147,6 @@ class GatewaySlot(Rule):
     explicit: bool = False
     only_without: str = ""
     only_when: tuple[tuple[str, ...], object] | None = None
+    decides_budget: bool = False
     probe: Any = None
     given: Mapping[str, Any] = field(default_factory=dict)

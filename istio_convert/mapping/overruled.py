@@ -18,7 +18,7 @@ from istio_convert.mapping.strategic import find, merge_key
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, leaves, walk
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, leaves, remove, walk
 
 RULE = "k8s.overrules"
 
@@ -89,7 +89,7 @@ class OverruledValues:
                 return
             beaten.append(found)
         self.draft.claims.overridden(leaf, beaten[0].by, RULE, beaten[0].why, release=self.draft.release.name)
-        _remove(self.draft.release.values, (*value, *below))
+        remove(self.draft.release.values, _until_list((*value, *below)))
 
     def _last(self, target: Target, path: ManifestPath) -> _Beaten | None:
         """What the last layer that writes a place does to it; None when none does."""
@@ -138,18 +138,6 @@ def _below(place: ManifestPath, below: Path) -> ManifestPath:
     if place and place[-1] == "env":
         return (*place, ("name", str(below[0])), "value") if below else place
     return (*place, *(str(step) for step in _until_list(below)))
-
-
-def _remove(values: Mapping, path: Path) -> None:
-    """Take one setting out of a tree, with the maps that are empty then. A list goes as a whole."""
-    plain = _until_list(path)
-    while plain:
-        parent = get(values, plain[:-1])
-        if isinstance(parent, Mapping):
-            parent.items.pop(str(plain[-1]), None)
-        plain = plain[:-1]
-        if not isinstance(parent, Mapping) or parent.items:
-            return
 
 
 def _until_list(path: Path) -> Path:

@@ -41,7 +41,7 @@ class PatchBuilder:
         body = self._object(target, why).first
         last = path[-1] if path else ""
         container = _descend(body, path[:-1])
-        value: Any = to_data(node)
+        value: Any = self._without_null_texts(target, path, to_data(node), why)
         if isinstance(last, tuple):
             raise TypeError("an element is set with set_element")  # a bug of a rule
         if isinstance(node, Sequence):
@@ -75,13 +75,25 @@ class PatchBuilder:
         self._object(target, why).first = {"$patch": "delete"}
 
     def delete(self, target: Target, path: ManifestPath, why: str) -> None:
-        """Remove what stands at a path."""
+        """Remove what stands at a path. Kustomize writes a null label or annotation of the object as text."""
+        if _is_text_map(path[:-1]):
+            self.operation(target, "remove", tuple(str(step) for step in path), None, why)
+            return
         body = self._object(target, why).first
         last = path[-1]
         if isinstance(last, tuple):
             _list(_descend(body, path[:-2]), path[-2]).append({last[0]: last[1], "$patch": "delete"})
         else:
             _descend(body, path[:-1])[last] = None
+
+    def _without_null_texts(self, target: Target, path: ManifestPath, value: Any, why: str) -> Any:
+        """Labels and annotations of an object that are to go: set first, so that they can be removed in any case."""
+        if _is_text_map(path) and isinstance(value, dict):
+            return {key: self._without_null_texts(target, (*path, key), text, why) for key, text in value.items()}
+        if _is_text_map(path[:-1]) and value is None:
+            self.operation(target, "remove", tuple(str(step) for step in path), None, why)
+            return ""
+        return value
 
     def operation(self, target: Target, op: str, pointer: tuple[str | int, ...], node: Node | None, why: str) -> None:
         """Add a JSON 6902 operation.
@@ -111,6 +123,11 @@ class PatchBuilder:
             if entry.operations:
                 result.append(Patch(target, entry.operations, why))
         return result
+
+
+def _is_text_map(path: ManifestPath) -> bool:
+    """Whether a path is that of the object's own labels or annotations."""
+    return path in (("metadata", "labels"), ("metadata", "annotations"))
 
 
 def _list(container: dict[str, Any], name: Any) -> list[Any]:

@@ -149,6 +149,18 @@ def put(root: Mapping, path: Path, node: Node) -> None:
     current.items[str(path[-1])] = node
 
 
+def remove(root: Mapping, path: Path) -> None:
+    """Take away what stands at a path of map keys, with the maps above it that are empty then."""
+    while path:
+        parent = get(root, path[:-1])
+        if not isinstance(parent, Mapping):
+            return
+        parent.items.pop(str(path[-1]), None)
+        if parent.items:
+            return
+        path = path[:-1]
+
+
 def clone(node: Node) -> Node:
     """A copy of the tree that shares only its leaves."""
     if isinstance(node, Scalar):

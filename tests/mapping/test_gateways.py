@@ -266,14 +266,38 @@ def test_a_null_that_nothing_would_survive_is_for_a_person(k8s: str) -> None:
     assert found[f"spec.components.ingressGateways[0].k8s.{k8s}"] == "manual"
 
 
-def test_the_network_policy_selects_by_all_labels() -> None:
-    release = gateway(
-        "{}",
-        spec="  values: {global: {networkPolicy: {enabled: true}}}\n",
-        extra="label: {tier: edge}, ",
+def policed(extra: str, revision: str = "") -> Conversion:
+    return convert(
+        f"{HEAD[:-1]} {{{revision}values: {{global: {{networkPolicy: {{enabled: true}}}}}}, components: "
+        f"{{ingressGateways: [{{name: edge, enabled: true, label: {{app: edge, istio: edge{extra}}}}}]}}}}\n",
         to="1.28.10",
     )
-    assert bodies(release, "NetworkPolicy") == [{"spec": {"podSelector": {"matchLabels": {"tier": "edge"}}}}]
+
+
+def test_a_network_policy_is_a_value_of_a_release_without_patches() -> None:
+    release = next(r for r in policed("").releases if r.chart == "gateway")
+    assert not release.patches
+    assert release.values_data()["global"] == {"networkPolicy": {"enabled": True}}
+
+
+def test_kustomize_patches_no_release_that_holds_the_charts_network_policy() -> None:
+    conversion = policed(", tier: x", "revision: blue, ")
+    release = next(r for r in conversion.releases if r.chart == "gateway")
+    assert "NetworkPolicy" not in {patch.target.kind for patch in release.patches}
+    assert release.patches
+    assert "global" not in release.values_data()
+    entry = next(e for e in conversion.ledger.entries if "networkPolicy" in render(e.leaf.path))
+    assert (entry.outcome.value, entry.rule) == ("manual", "gateway.networkPolicy")
+    assert entry.action == "keep NetworkPolicy edge-blue beside the release"
+    assert next(r for r in conversion.releases if r.chart == "istiod").values_data()["global"] == {
+        "networkPolicy": {"enabled": True}
+    }
+
+
+def test_a_label_that_an_overlay_takes_away_goes_by_a_removal() -> None:
+    patch = "{path: metadata.labels.istio}"
+    release = gateway(f"{{overlays: [{{kind: Service, name: istio-ingressgateway, patches: [{patch}]}}]}}")
+    assert bodies(release, "Service") == [[{"op": "remove", "path": "/metadata/labels/istio"}]]
 
 
 def overlaid(kind: str, path: str, value: str) -> Conversion:
@@ -344,3 +368,35 @@ def test_what_the_chart_reads_for_load_balancers_only_is_patched_into_other_serv
     assert name not in other.values_data()["service"]
     [body] = bodies(other, "Service")
     assert list(body["spec"]) == [name]
+
+
+SCALED = "  values: {gateways: {istio-ingressgateway: {autoscaleMin: 2}}}\n"
+FIXED = "  values: {gateways: {istio-ingressgateway: {autoscaleEnabled: false, replicaCount: 3}}}\n"
+LOWERED = "{path: spec.minReplicas, value: 1}"
+OVERLAID = f"{{overlays: [{{kind: HorizontalPodAutoscaler, name: istio-ingressgateway, patches: [{LOWERED}]}}]}}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "k8s", "path", "number", "kind", "version"),
+    [
+        (SCALED, "{hpaSpec: {minReplicas: 1}}", ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.29.6"),
+        (SCALED, OVERLAID, ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.28.10"),
+        (SCALED, OVERLAID, ("autoscaling", "minReplicas"), 2, "HorizontalPodAutoscaler", "1.31.0"),
+        (FIXED, "{replicaCount: 1}", ("replicaCount",), 3, "Deployment", "1.29.6"),
+    ],
+)
+def test_a_budget_that_the_values_decide_stays_when_a_later_layer_lowers_the_number(
+    spec: str, k8s: str, path: tuple[str, ...], number: int, kind: str, version: str
+) -> None:
+    release = gateway(k8s, spec=spec, to=version)
+    found: Any = release.values_data()
+    assert found["podDisruptionBudget"] == {"minAvailable": 1}
+    for step in path:
+        found = found[step]
+    assert found == number
+    assert [list(body["spec"].values()) for body in bodies(release, kind)] == [[1]]
+
+
+def test_a_number_that_istioctl_feeds_to_its_chart_decides_there_too() -> None:
+    release = gateway("{hpaSpec: {minReplicas: 1}}", spec=SCALED, to="1.31.0")
+    assert "podDisruptionBudget" not in release.values_data()

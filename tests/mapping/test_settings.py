@@ -30,3 +30,13 @@ def test_istiod_has_them() -> None:
     text = f"{HEAD}  components: {{pilot: {{k8s: {{replicaCount: 3, strategy: {{type: Recreate}}}}}}}}\n"
     release = next(r for r in convert(text, to="1.25.3").releases if r.component == "pilot")
     assert {key for patch in release.patches for key in patch.body["spec"]} == {"replicas", "strategy"}  # type: ignore[call-overload]
+
+
+def test_annotations_and_labels_of_an_object_go_by_a_removal_because_kustomize_writes_nulls_as_text() -> None:
+    overlay = "{kind: Service, name: istiod, patches: [{path: metadata.labels.istio}]}"
+    text = f"{HEAD}  components: {{pilot: {{k8s: {{serviceAnnotations: {{a: null}}, overlays: [{overlay}]}}}}}}\n"
+    release = next(r for r in convert(text, to="1.25.3").releases if r.component == "pilot")
+    assert [patch.body for patch in release.patches] == [
+        {"metadata": {"annotations": {"a": ""}}},
+        [{"op": "remove", "path": "/metadata/annotations/a"}, {"op": "remove", "path": "/metadata/labels/istio"}],
+    ]

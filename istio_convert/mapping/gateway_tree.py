@@ -1,0 +1,50 @@
+"""Small pure functions on the trees of a gateway's objects."""
+
+from __future__ import annotations
+
+from istio_convert.mapping.model import CONTAINER, ManifestPath
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, walk
+
+PROXY = "istio-proxy"
+
+
+def name_of(node: Node) -> str:
+    """The name of an element; empty when it has none."""
+    name = get(node, ("name",))
+    return str(name.value) if isinstance(name, Scalar) else ""
+
+
+def items_of(node: Node) -> list[Node]:
+    """The elements of a list; none for another node."""
+    return node.items if isinstance(node, Sequence) else []
+
+
+def covers(value: object, default: object) -> bool:
+    """Whether a value holds every key that the default has, at every level, so that merging yields the value."""
+    if isinstance(default, dict) and isinstance(value, dict):
+        return all(
+            key in value and covers(value[key], below) for key, below in default.items() if below not in ({}, None)
+        )
+    return True
+
+
+def nulls_of(path: ManifestPath, node: Node) -> dict[Leaf, ManifestPath]:
+    """Where a setting has nulls, which take away what stands there; not inside of lists."""
+    found: dict[Leaf, ManifestPath] = {}
+    for below, child in walk(node):
+        plain = [step for step in below if isinstance(step, str)]
+        if child.leaf is not None and isinstance(child, Scalar) and child.value is None and len(plain) == len(below):
+            of_proxy = tuple(("name", PROXY) if step == CONTAINER else step for step in path)
+            found[child.leaf] = (*of_proxy, *plain)
+    return found
+
+
+def nested(path: ManifestPath, node: Node) -> Node:
+    """A tree that holds a node at a manifest path and nothing else."""
+    for step in reversed(path):
+        if isinstance(step, tuple):
+            assert isinstance(node, Mapping)  # noqa: S101 - a field of the container comes first
+            node = Sequence([Mapping({step[0]: Scalar(PROXY), **node.items})])
+        else:
+            node = Mapping({step: node})
+    return node
