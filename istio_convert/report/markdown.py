@@ -21,7 +21,7 @@ MEANING = {
     Outcome.LOST: "had an effect with istioctl and has none now",
 }
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|#~])")
+_ESCAPES = str.maketrans({**{char: f"\\{char}" for char in "\\`*_[]|#~"}, "&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _TICKS = re.compile(r"`+")
 
 
@@ -161,8 +161,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def _text(text: str) -> str:
     """Text that Markdown shows as it stands."""
-    escaped = _SPECIAL.sub(r"\\\1", one_line(text))
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return one_line(text).translate(_ESCAPES)
 
 
 def _code(text: str) -> str:
