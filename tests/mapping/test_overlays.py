@@ -81,3 +81,12 @@ def test_kind_and_name_of_an_overlay_share_the_fate_of_a_patch_that_lives_on() -
     root = "spec.components.pilot.k8s.overlays[0]"
     assert found[f"{root}.patches[0].value"] != "patch"
     assert (found[f"{root}.kind"], found[f"{root}.name"]) == ("patch", "patch")
+
+
+def test_a_port_is_patched_by_its_position_because_kustomize_would_want_its_protocol() -> None:
+    path = "spec.template.spec.containers.[name:discovery].ports.[containerPort:15017].hostPort"
+    overlay = f"{{kind: Deployment, name: istiod, patches: [{{path: '{path}', value: 15017}}]}}"
+    text = f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n"
+    release = next(r for r in convert(text, to="1.23.6").releases if r.chart == "istiod")
+    pointer = "/spec/template/spec/containers/0/ports/2/hostPort"
+    assert [patch.body for patch in release.patches] == [[{"op": "add", "path": pointer, "value": 15017}]]
