@@ -48,10 +48,13 @@ class Claims:
     Attributes:
         companions: leaf -> the leaf whose fate it shares (an env variable's name that of its value, an overlay's path
             that of its value).
+        shared: leaf -> leaves, of which it shares the fate of one that lives on, else of the first (the kind of an
+            overlay with several patches).
     """
 
     by_leaf: dict[Leaf, list[Claim]] = field(default_factory=dict)
     companions: dict[Leaf, Leaf] = field(default_factory=dict)
+    shared: dict[Leaf, tuple[Leaf, ...]] = field(default_factory=dict)
 
     def add(self, leaf: Leaf | None, claim: Claim) -> None:
         """Note a finding; the same one twice counts once."""
@@ -86,6 +89,11 @@ class Claims:
                     root = self.companions[root]
                 if root in self.by_leaf:
                     self.by_leaf[leaf] = list(self.by_leaf[root])
+        for leaf, principals in self.shared.items():
+            known = [self.by_leaf[principal] for principal in principals if principal in self.by_leaf]
+            alive = [claims for claims in known if settle_one(leaf, claims).outcome in (Outcome.VALUE, Outcome.PATCH)]
+            if known and leaf not in self.by_leaf:
+                self.by_leaf[leaf] = list((alive or known)[0])
         for leaf, claims in self.by_leaf.items():
             ledger.record(settle_one(leaf, claims))
 

@@ -86,7 +86,7 @@ class GatewayMapper:
         builder = GatewayBuilder(
             self.component,
             gateway,
-            self.plane.effective.values,
+            inputs.shared(),
             pdb_rendered=inputs.has_budget(gateway),
             openshift=self.openshift,
         )

@@ -43,6 +43,17 @@ class GatewayInputs:
             shared.items["ports"] = clone(ports)
         return shared
 
+    def shared(self) -> Mapping:
+        """The operator's values over what istioctl's chart has for all gateways."""
+        chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
+        values = Mapping(dict(self.plane.effective.values.items))
+        common = _tree(self.draft.catalog.chart(chart).defaults, "global")
+        own = values.items.get("global")
+        if isinstance(own, Mapping):
+            merge(common, own, [], "")
+        values.items["global"] = common
+        return values
+
     def labels(self, gateway: Mapping) -> Mapping:
         """The merged labels, which are the live selector."""
         root = GATEWAYS[self.component.kind]

@@ -173,12 +173,17 @@ class GatewayBuilder:
         affinity = GatewayAffinity(self.gateway, self.values).build()
         if affinity.items:
             pod.items["affinity"] = affinity
-        tolerations = self._get("tolerations")
-        if tolerations is None or not _true(tolerations):
-            tolerations = self._global("defaultTolerations")
+        tolerations = self._own_or_common("tolerations", "defaultTolerations")
         if tolerations is not None and _true(tolerations):
             pod.items["tolerations"] = clone(tolerations)
         return pod
+
+    def _own_or_common(self, own: str, common: str) -> Node | None:
+        """A setting of the gateway, or that of all gateways, which an empty one brings back."""
+        node, shared = self._get(own), self._global(common)
+        if node is not None and _true(node):
+            return node
+        return _brought_by(node.leaf, shared) if node is not None and shared is not None else shared
 
     def _list(self, key: str) -> list[Node]:
         node = self._get(key)
@@ -201,9 +206,7 @@ class GatewayBuilder:
             )
         if not self._injected:
             container.items["readinessProbe"] = from_data(PROBE)
-        resources = self._get("resources")
-        if resources is None or not _true(resources):
-            resources = self._global("defaultResources")
+        resources = self._own_or_common("resources", "defaultResources")
         if resources is not None and _true(resources):
             container.items["resources"] = clone(resources)
         container.items["env"] = Sequence([*self._provided_env(), *self._env()])
@@ -340,6 +343,15 @@ def _map(**fields: Node) -> Mapping:
 def _is_blank(node: Node) -> bool:
     """Whether a template that prints the node writes null."""
     return isinstance(node, Scalar) and node.value in (None, "")
+
+
+def _brought_by(leaf: Leaf | None, node: Node) -> Node:
+    """The tree, where what comes from no input comes from the leaf that brings it back."""
+    copy = clone(node)
+    for _, child in walk(copy):
+        if isinstance(child, Scalar) and child.leaf is None:
+            child.leaf = leaf
+    return copy
 
 
 def _known(node: Node | None) -> Node:

@@ -10,15 +10,15 @@ RULE = "overlay"
 
 
 def patches_of(overlay: Mapping, claims: Claims) -> list[Mapping]:
-    """The patches of one overlay; its kind, name and apiVersion share the fate of the first."""
+    """The patches of one overlay; its kind, name and apiVersion share the fate of one that lives on."""
     patches = overlay.items.get("patches")
     items = [p for p in patches.items if isinstance(p, Mapping)] if isinstance(patches, Sequence) else []
-    principal = next((leaf for patch in items for leaf in leaves(patch)), None)
+    principals = tuple(first for patch in items if (first := next(leaves(patch), None)) is not None)
     nothing = Claim(Outcome.INERT, RULE, None, "the overlay has no patches")
     for key in ("kind", "name", "apiVersion"):
         for leaf in leaves(overlay.items.get(key, Mapping())):
-            if principal is not None:
-                claims.companions[leaf] = principal
+            if principals:
+                claims.shared[leaf] = principals
             else:
                 claims.add(leaf, nothing)
     if not items and patches is not None:

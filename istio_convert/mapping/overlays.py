@@ -294,7 +294,8 @@ class OverlayMapper:
                     raise _NothingThereError
                 path.append(step)
             elif isinstance(step, ByKey) and path and isinstance(path[-1], str):
-                if merge_key(path[-1], target.kind) != step.key:
+                # Kustomize tells ports apart by their protocol as well, which an overlay does not name
+                if merge_key(path[-1], target.kind) != step.key or path[-1] == "ports":
                     return None
                 if not self._exists(target, (*path, (step.key, step.value))):
                     _raise_missing(tuple(path))

@@ -41,7 +41,7 @@ def sweep(
     unknown_profile = {id(op.documents[0]): op for op in operators if not op.profile_known}
     rest = _Rest.of(selections, catalog)
     for leaf in open_leaves:
-        if leaf in claims.by_leaf or leaf in claims.companions:
+        if leaf in claims.by_leaf or leaf in claims.companions or leaf in claims.shared:
             continue
         if leaf in foreign:
             reason = "no IstioOperator: istioctl does not read this document; keep it where it is"

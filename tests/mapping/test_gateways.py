@@ -400,3 +400,14 @@ def test_a_budget_that_the_values_decide_stays_when_a_later_layer_lowers_the_num
 def test_a_number_that_istioctl_feeds_to_its_chart_decides_there_too() -> None:
     release = gateway("{hpaSpec: {minReplicas: 1}}", spec=SCALED, to="1.31.0")
     assert "podDisruptionBudget" not in release.values_data()
+
+
+@pytest.mark.parametrize("version", ["1.24.6", "1.25.3", "1.31.0"])
+def test_resources_that_are_null_bring_back_those_of_all_gateways(version: str) -> None:
+    text = f"{HEAD}  values: {{gateways: {{istio-ingressgateway: {{resources: null}}}}}}\n"
+    conversion = convert(text, to=version)
+    release = next(r for r in conversion.releases if r.chart == "gateway")
+    resources = {"$patch": "replace", "requests": {"cpu": "10m"}}
+    container = {"name": "istio-proxy", "resources": resources}
+    assert bodies(release, "Deployment") == [{"spec": {"template": {"spec": {"containers": [container]}}}}]
+    assert outcomes(conversion)["spec.values.gateways.istio-ingressgateway.resources"] == "patch"

@@ -6,6 +6,7 @@ import pytest
 
 from istio_convert import Outcome, convert
 from istio_convert.mapping.overlaypath import NO_LIST
+from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
 
@@ -69,3 +70,23 @@ def test_a_null_of_the_control_plane_is_a_patch(k8s: str) -> None:
     conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{{k8s}: null}}}}}}\n", to="1.25.3")
     (entry,) = [e for e in conversion.ledger.entries if e.leaf.path[-1] == k8s]
     assert entry.outcome is Outcome.PATCH
+
+
+def test_kind_and_name_of_an_overlay_share_the_fate_of_a_patch_that_lives_on() -> None:
+    patches = "[{path: 'spec.template.spec.containers.[name:none].image', value: x}, {path: spec.paused, value: true}]"
+    overlay = f"{{kind: Deployment, name: istiod, patches: {patches}}}"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
+    text = f"{head}spec: {{components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}}}\n"
+    found = {render(e.leaf.path): e.outcome.value for e in convert(text, to="1.25.3").ledger.entries}
+    root = "spec.components.pilot.k8s.overlays[0]"
+    assert found[f"{root}.patches[0].value"] != "patch"
+    assert (found[f"{root}.kind"], found[f"{root}.name"]) == ("patch", "patch")
+
+
+def test_a_port_is_patched_by_its_position_because_kustomize_would_want_its_protocol() -> None:
+    path = "spec.template.spec.containers.[name:discovery].ports.[containerPort:15017].hostPort"
+    overlay = f"{{kind: Deployment, name: istiod, patches: [{{path: '{path}', value: 15017}}]}}"
+    text = f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n"
+    release = next(r for r in convert(text, to="1.23.6").releases if r.chart == "istiod")
+    pointer = "/spec/template/spec/containers/0/ports/2/hostPort"
+    assert [patch.body for patch in release.patches] == [[{"op": "add", "path": pointer, "value": 15017}]]
