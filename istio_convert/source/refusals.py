@@ -13,7 +13,7 @@ MAX_BYTES = 16 * 2**20
 
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _GZIP = b"\x1f\x8b"
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # slow to compile, seldom needed
 
 TEMPLATE_CAUSE = "a template ({{ … }}) that is not rendered"
 TEMPLATE_HINT = (
@@ -68,7 +68,7 @@ def _from_utf8(data: bytes, file: str) -> str:
 
 def forbidden_character(text: str, file: str) -> YamlError | None:
     """The error for the first character that YAML does not allow at all; None when there is none."""
-    match = _FORBIDDEN.search(text)
+    match = re.search(_FORBIDDEN, text)
     if match is None:
         return None
     line = text.count("\n", 0, match.start()) + 1
