@@ -30,7 +30,10 @@ class Outcome(str, Enum):
     @property
     def severity(self) -> int:
         """0 for the harmless ones, then 1 inert, 2 manual, 3 lost."""
-        return {Outcome.INERT: 1, Outcome.MANUAL: 2, Outcome.LOST: 3}.get(self, 0)
+        return _SEVERE.index(self) + 1 if self in _SEVERE else 0
+
+
+_SEVERE = (Outcome.INERT, Outcome.MANUAL, Outcome.LOST)
 
 
 @dataclass(frozen=True, slots=True)

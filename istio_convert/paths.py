@@ -12,6 +12,7 @@ from typing import TypeAlias
 Path: TypeAlias = tuple[str | int, ...]
 
 
+@lru_cache(maxsize=4096)
 def render(path: Path) -> str:
     r"""Write a path as text: ``('a', 'b.c', 0)`` becomes ``a.b\.c[0]``."""
     text = ""

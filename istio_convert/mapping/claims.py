@@ -6,7 +6,9 @@ into its one entry: what needs a person wins over what is fine, what lives on wi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from istio_convert.ledger import Entry, Ledger, Outcome, Place
 from istio_convert.source.nodes import Leaf
@@ -22,6 +24,10 @@ _RANK = {
     Outcome.OVERRIDDEN: 2,
     Outcome.INERT: 1,
 }
+#: it lives on
+_ALIVE = (Outcome.VALUE, Outcome.PATCH)
+_WITH_PLACES = (*_ALIVE, Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT)
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class Claims:
                     self.by_leaf[leaf] = list(self.by_leaf[root])
         for leaf, principals in self.shared.items():
             known = [self.by_leaf[principal] for principal in principals if principal in self.by_leaf]
-            alive = [claims for claims in known if settle_one(leaf, claims).outcome in (Outcome.VALUE, Outcome.PATCH)]
+            alive = [claims for claims in known if settle_one(leaf, claims).outcome in _ALIVE]
             if known and leaf not in self.by_leaf:
                 self.by_leaf[leaf] = list((alive or known)[0])
         for leaf, claims in self.by_leaf.items():
@@ -100,17 +106,19 @@ class Claims:
 
 def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
     """The entry that the claims of one leaf amount to."""
-    best = max(claims, key=lambda claim: _RANK[claim.outcome])
-    alive = [c for c in claims if c.outcome in (Outcome.VALUE, Outcome.PATCH)]
-    if best.outcome in (Outcome.VALUE, Outcome.PATCH):
-        values = [c for c in alive if c.outcome is Outcome.VALUE]
-        best = values[0] if values else alive[0]
-        places = tuple(dict.fromkeys(c.place for c in alive if c.place is not None))
-        reasons = tuple(dict.fromkeys(c.reason for c in alive if c.reason))
-        return Entry(leaf, best.outcome, best.rule, places, "; ".join(reasons))
-    places = tuple(dict.fromkeys(c.place for c in claims if c.place is not None and c.outcome is best.outcome))
-    same = [c for c in claims if c.outcome is best.outcome]
-    reasons = tuple(dict.fromkeys(c.reason for c in same if c.reason))
-    actions = tuple(dict.fromkeys(c.action for c in same if c.action))
-    shown = places if best.outcome in (Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT) else ()
-    return Entry(leaf, best.outcome, best.rule, shown, "; ".join(reasons), "; ".join(actions))
+    if len(claims) == 1:  # nearly all leaves are like this
+        (best,) = said = claims
+    else:
+        best = max(claims, key=lambda claim: _RANK[claim.outcome])
+        outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
+        said = [claim for claim in claims if claim.outcome in outcomes]
+        best = next((claim for claim in said if claim.outcome is Outcome.VALUE), said[0])
+    places = _each(claim.place for claim in said) if best.outcome in _WITH_PLACES else ()
+    actions = () if best.outcome in _ALIVE else _each(claim.action for claim in said)
+    reasons = _each(claim.reason for claim in said)
+    return Entry(leaf, best.outcome, best.rule, places, "; ".join(reasons), "; ".join(actions))
+
+
+def _each(found: Iterable[_T | None]) -> tuple[_T, ...]:
+    """What is not empty, each once, in order."""
+    return tuple(dict.fromkeys(one for one in found if one))

@@ -50,8 +50,7 @@ class OverruledValues:
             return
         for value, kind, places in list(self._effects()):
             node = get(self.draft.release.values, value)
-            if node is None:
-                continue
+            assert node is not None  # noqa: S101 - only values that are there have effects
             target = self.plane.target(self.component, kind)
             for below, leaf_node in list(walk(node)):
                 if leaf_node.leaf is not None:
@@ -62,9 +61,13 @@ class OverruledValues:
         for slot in (*SLOTS, *OVERLAY_SLOTS):
             value = slot.values.get(kind)
             plain = slot.convert is None or slot.k8s_field == ("env",)
-            if value is not None and plain and self.plane.value_is_equal(kind, slot):
+            if value is None or not plain or get(self.draft.release.values, value) is None:
+                continue
+            if self.plane.value_is_equal(kind, slot):
                 yield value, slot.kind, (self.plane.manifest_path(kind, slot.path),)
         for effect in SOLE_EFFECTS.get(kind, ()):
+            if get(self.draft.release.values, effect.value) is None:
+                continue
             places = tuple(self.plane.manifest_path(kind, place) for place in effect.places)
             yield effect.value, effect.kind, self._rendered(effect.kind, places)
 
