@@ -18,9 +18,9 @@ from istio_convert.errors import InputError, InternalError, OutputError, RenderE
 from istio_convert.proving import operator_texts
 from istio_convert.report import FORMATS, build, render
 from istio_convert.source import read
-from istio_convert.verify import candidate
+from istio_convert.verify import candidate, kustomize
 from istio_convert.verify.charts import ReleaseCharts
-from istio_convert.verify.manifests import parse_objects
+from istio_convert.verify.manifests import Object, parse_objects
 from istio_convert.verify.proof import expect
 from tests.fuzz.inputs import Input
 
@@ -136,10 +136,19 @@ def _check_rendering(conversion: Conversion, charts: ReleaseCharts) -> None:
         if any(entry.outcome.severity >= Outcome.MANUAL.severity for entry in conversion.ledger.entries):
             return
         try:
-            expect(operator_texts(conversion), charts, sets=conversion.sets)
+            expected = expect(operator_texts(conversion), charts, sets=conversion.sets)
+            _patch(conversion, [item.object for item in expected.objects])
         except (RenderError, InputError):
             return
         raise _BrokenError(f"istioctl renders it, and we do not: {error.message}") from error
+
+
+def _patch(conversion: Conversion, objects: list[Object]) -> None:
+    """Apply our patches to istioctl's objects: Kustomize refuses objects that Kubernetes has no place for, whosever."""
+    patches = [patch for release in conversion.releases for patch in release.patches]
+    own = [obj for obj in objects if any(kustomize.matches(patch.target, obj) for patch in patches)]
+    fitting = [patch for patch in patches if any(kustomize.matches(patch.target, obj) for obj in own)]
+    kustomize.apply({"all": (own, fitting)})
 
 
 def _kind(error: Exception) -> str:

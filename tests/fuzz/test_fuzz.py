@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, convert
-from istio_convert.errors import InternalError, YamlError
+from istio_convert.errors import ChartsMissingError, InternalError, RenderError, YamlError
+from istio_convert.verify.charts import locate
 from tests.fuzz import judge as judging
 from tests.fuzz.__main__ import main
 from tests.fuzz.inputs import KINDS, Input, make
@@ -98,6 +99,34 @@ def test_what_is_found(instead: Any, finding: str, monkeypatch: pytest.MonkeyPat
     verdict = judging.judge(given())
     assert verdict.finding.startswith(finding)
     assert bool(verdict.finding) == bool(finding)
+
+
+#: no list of Kubernetes holds a text here: istioctl renders it, and no cluster takes it
+NO_OBJECT = """
+apiVersion: install.istio.io/v1alpha1
+kind: IstioOperator
+spec:
+  components: {pilot: {k8s: {imagePullPolicy: Always}}}
+  values: {pilot: {topologySpreadConstraints: [x]}}
+"""
+
+
+def refuse(*_: Any, **__: Any) -> list[Any]:
+    raise RenderError("refused")
+
+
+@pytest.mark.charts
+@pytest.mark.render
+def test_what_renders_with_istioctl_renders_with_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("helm_python")
+    try:
+        charts = locate("1.25.3")
+    except ChartsMissingError as error:
+        pytest.skip(str(error))
+    assert judging.judge(given(), charts=charts).state == "converted"
+    assert judging.judge(given(NO_OBJECT.encode()), charts=charts).state == "converted"
+    monkeypatch.setattr(judging.candidate, "render", refuse)
+    assert judging.judge(given(), charts=charts).finding == "istioctl renders it, and we do not"
 
 
 def test_findings_are_saved_and_make_the_exit_status(
