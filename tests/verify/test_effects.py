@@ -141,6 +141,13 @@ WIDE = (
             ("ValidatingAdmissionPolicyBinding", ()),
         ),
     ),
+    Wide(
+        "base.once",
+        "base",
+        ("base", "excludedCRDs"),
+        ["wasmplugins.extensions.istio.io"],
+        (("CustomResourceDefinition", ()),),
+    ),
     Wide("gateway.labels", "gateway", ("labels", "team"), "a", EVERYWHERE),
     Wide(
         "gateway.labels",
@@ -216,6 +223,7 @@ SAME_PATH = {
     "values.compatibilityVersion",
     "values.defaultRevision",
     "values.global.platform",
+    "values.global.remotePilotAddress",
     "values.profile",
 }
 
