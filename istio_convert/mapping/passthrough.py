@@ -16,9 +16,11 @@ from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Mapping, Node, get, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, from_data, get, leaves, to_data
 
 RULE = "values"
+UNREAD = "values.unread"
+_KEPT = "the value is kept, so that the injector's ConfigMap, which holds a copy, stays the same"
 
 
 @dataclass(slots=True)
@@ -60,6 +62,9 @@ class Passthrough:
             if below in TAG_PATHS:
                 self.tags.append((below, child))
                 continue
+            if (unread := self._unread(below)) is not None:
+                self._keep_copied(below, child, unread)
+                continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
 
     def _named(self, path: Path) -> bool:
@@ -85,14 +90,26 @@ class Passthrough:
             self.draft.claims.add(leaf, Claim(Outcome.MANUAL, "values.refused", None, reason, action))
         return True
 
-    def _remark(self, path: Path) -> str:
+    def _unread(self, path: Path) -> str | None:
+        """Why nothing reads what the chart copies into a ConfigMap; None when something may."""
         chart = self.draft.chart
         if (live := chart.dead(path)) is not None:
-            return f"kept as it is, but nothing reads it at {chart.version}; its place is {live} now"
+            return f"nothing reads it at {chart.version}, its place is {live} now; {_KEPT}"
         if chart.unread(path) and not self._own_templates:
-            return f"{chart.name} copies it into the injector's ConfigMap, where nothing reads it at {chart.version}"
-        if chart.only_dumped(path):
-            return f"{chart.name} copies it into the injector's ConfigMap; no template that is shipped reads it there"
+            return f"nothing reads it at {chart.version}; {_KEPT}"
+        return None
+
+    def _keep_copied(self, path: Path, node: Node, reason: str) -> None:
+        """Give the chart what it only copies, without the leaves: they have no effect, and the copy is no place."""
+        self.draft.set_value(path, from_data(to_data(node)), UNREAD)
+        for leaf in leaves(node):
+            self.draft.claims.add(leaf, Claim(Outcome.INERT, UNREAD, None, reason))
+
+    def _remark(self, path: Path) -> str:
+        if self.draft.chart.only_dumped(path):
+            return (
+                f"{self.draft.chart.name} copies it into the injector's ConfigMap; no template that is shipped reads it"
+            )
         return ""
 
     @property

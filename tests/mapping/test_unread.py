@@ -10,6 +10,7 @@ import pytest
 from istio_convert import Conversion, convert
 from tests.corpus.operators import VERSIONS
 
+KEPT = "the value is kept, so that the injector's ConfigMap, which holds a copy, stays the same"
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
 
 
@@ -27,35 +28,37 @@ def istiod(conversion: Conversion) -> dict[str, Any]:
 
 
 def copied(version: str) -> str:
-    return f"istiod copies it into the injector's ConfigMap, where nothing reads it at {version}"
+    return f"nothing reads it at {version}; {KEPT}"
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_they_stay_so_that_the_copy_stays_the_same_and_the_ledger_says_so(version: str) -> None:
     given = {"global": {"useMCP": False, "sds": {"enabled": True}, "network": "n"}}
     conversion = converted(given, version)
-    assert outcome(conversion, "useMCP") == ("value", copied(version))
-    assert outcome(conversion, "sds") == ("value", copied(version))
+    assert outcome(conversion, "useMCP") == ("inert", copied(version))
+    assert outcome(conversion, "sds") == ("inert", copied(version))
     assert outcome(conversion, "network") == ("value", "")
     assert istiod(conversion)["global"].items() >= given["global"].items()
 
 
 def test_one_with_a_successor_names_it() -> None:
     conversion = converted({"global": {"mtls": {"enabled": True}}})
-    said = "kept as it is, but nothing reads it at 1.25.3; its place is a PeerAuthentication resource now"
-    assert outcome(conversion, "mtls") == ("value", said)
+    said = f"nothing reads it at 1.25.3, its place is a PeerAuthentication resource now; {KEPT}"
+    assert outcome(conversion, "mtls") == ("inert", said)
+    assert istiod(conversion)["global"]["mtls"] == {"enabled": True}
 
 
 def test_templates_of_ones_own_may_read_anything() -> None:
     templates = {"sidecarInjectorWebhook": {"templates": {"own": "spec: x"}}}
     conversion = converted({"global": {"mine": "x"}, **templates})
-    said = "istiod copies it into the injector's ConfigMap; no template that is shipped reads it there"
+    said = "istiod copies it into the injector's ConfigMap; no template that is shipped reads it"
     assert outcome(conversion, "mine") == ("value", said)
 
 
-def test_one_that_another_chart_reads_goes_to_both() -> None:
+def test_one_that_another_chart_reads_lives_on_there() -> None:
     spec = {"components": {"cni": {"enabled": True}}, "values": {"cni": {"excludeNamespaces": ["a"]}}}
     conversion = convert(f"{HEAD}spec: {json.dumps(spec)}\n", to="1.26.8")
     (entry,) = (entry for entry in conversion.ledger.entries if "excludeNamespaces" in entry.leaf.path)
-    places = [str(place) for place in entry.places]
-    assert places == ["istiod: cni.excludeNamespaces[0]", "istio-cni: cni.excludeNamespaces[0]"]
+    assert [str(place) for place in entry.places] == ["istio-cni: cni.excludeNamespaces[0]"]
+    assert entry.reason == ""
+    assert istiod(conversion)["cni"] == {"excludeNamespaces": ["a"]}
