@@ -71,12 +71,12 @@ _ONLY_WITH_HELM: tuple[tuple[str, str, str], ...] = (
     (
         "ValidatingWebhookConfiguration",
         r"istiod-default-validator",
-        "istioctl install creates it too, after the manifests, for an installation without a revision",
+        "istioctl install creates it too, after the manifests, where no other revision is the default",
     ),
     (
         "MutatingWebhookConfiguration",
         r"istio-revision-tag-default",
-        "istioctl install creates it too, after the manifests, for an installation without a revision",
+        "istioctl install creates it too, after the manifests, where no other revision is the default",
     ),
     (
         "ValidatingAdmissionPolicy(Binding)?",
