@@ -52,6 +52,8 @@ class Conversion:
         warnings: what is odd, but understood.
         sources: the inputs.
         operators: the operators after merging.
+        sets: the ``--set`` flags.
+        proof: the page of the proof in Markdown, without values; empty as long as there was none.
     """
 
     version: str
@@ -63,6 +65,7 @@ class Conversion:
     sources: tuple[Source, ...] = ()
     operators: list[Effective] = field(default_factory=list)
     sets: tuple[str, ...] = ()
+    proof: str = ""
 
     def raise_for_loss(self, level: Outcome = Outcome.LOST) -> None:
         """Raise when an entry is as severe as ``level`` or worse.
@@ -90,7 +93,8 @@ class Conversion:
             show_values: let ``REPORT.md`` and ``report.json`` show values of the input, which may be secrets.
 
         Returns:
-            Relative POSIX path -> text, in a fixed order; ``REPORT.md`` and ``report.json`` are the last two.
+            Relative POSIX path -> text, in a fixed order; ``REPORT.md`` and ``report.json`` are the last two, and
+            ``PROOF.md`` stands before them when there was a proof.
 
         Raises:
             SchemaViolationError: values that the chart's schema refuses.
@@ -103,6 +107,8 @@ class Conversion:
             chosen = replace(chosen, todo=todo(report))
         check_values(self.releases)
         files = emit(self.releases, target, chosen)
+        if self.proof:
+            files["PROOF.md"] = self.proof
         return {**files, "REPORT.md": render_report(report, "markdown"), "report.json": render_report(report, "json")}
 
     def write(

@@ -86,6 +86,8 @@ def test_an_overlay_that_only_rendering_resolves(version: str, second: str, plac
 def test_nothing_to_find(charts: ReleaseCharts) -> None:
     conversion = convert(MESH, to="1.25.3")
     proof = prove(conversion, charts=charts)
+    assert proof.conversion.files()["PROOF.md"].startswith(f"# Proof for Istio {conversion.version}\n")
+    assert "PROOF.md" not in conversion.files()
     assert (proof.verification.proven, proof.rounds, proof.derived) == (True, 1, ())
     assert proof.conversion.ledger == conversion.ledger
     assert proof.conversion.warnings == conversion.warnings

@@ -11,6 +11,9 @@ from pathlib import Path
 from istio_convert.emit.marker import MARKER, fingerprint, read_marker
 from istio_convert.errors import OutputError
 
+#: what only some runs write; a comparison with the files of another run says nothing about them
+ONLY_WHEN_PROVEN = frozenset({"PROOF.md"})
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -72,7 +75,7 @@ def plan_changes(folder: str | os.PathLike[str], files: Mapping[str, str]) -> Ch
 def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
     """A unified diff from what is in a folder to what would be written; empty when nothing would change.
 
-    Files that we did not write and would not write are left out.
+    Files that we did not write and would not write are left out; so is the page of a proof when there is no new one.
 
     Raises:
         OutputError: the folder cannot be read.
@@ -81,7 +84,8 @@ def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
     changes = plan_changes(root, files)
     present = listing(root)
     parts: list[str] = []
-    for path in sorted({*changes.added, *changes.changed, *changes.removed}):
+    gone = set(changes.removed) - ONLY_WHEN_PROVEN
+    for path in sorted({*changes.added, *changes.changed, *gone}):
         before = _present_lines(root, path, regular=present[path]) if path in present else None
         after = _lines(files[path]) if path in files else None
         parts += _file_diff(path, before, after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,17 @@ def test_catalog_is_built_from_folders_that_name_their_version(monkeypatch: pyte
         "1.31.0-rc.0": "1.31.0-rc.0",
     }
     assert run(["catalog", "build", "nameless", "-o", "data"]).code == 1
+
+
+def test_a_proven_folder_holds_the_proof_until_it_is_written_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def prove(conversion: Conversion, *, charts: Any) -> Proof:
+        return Proof(replace(conversion, proof="# Proof\n"), verification(Kind.RELEASE_LABEL), 1, ())
+
+    monkeypatch.setattr("istio_convert.proving.prove", prove)
+    folder, page = Path("out"), Path("out/PROOF.md")
+    assert run(["clean.yaml", "-o", str(folder), "--prove", "-q"]).code == 0
+    assert page.read_text(encoding="utf-8") == "# Proof\n"
+    # a run that proves nothing has nothing to say about the page
+    assert run(["clean.yaml", "--diff", str(folder), "-q"]).code == 0
+    assert run(["clean.yaml", "-o", str(folder), "-q"]).code == 0
+    assert not page.exists()
