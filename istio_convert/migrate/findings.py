@@ -89,7 +89,8 @@ def of_operators(live: Sequence[Known], frozen: Iterable[tuple[str, str]]) -> li
         Level.WARNING,
         "The cluster has IstioOperators that are not part of this migration. Their controller stops as well, and "
         "objects that they share with yours change hands.",
-        "They are frozen along. Add their files to the plan, or keep the controller's pause short.",
+        "They are frozen along, and never deleted: they, what they own, the controller and the definition stay. Add "
+        "their files to the plan, or plan them next.",
         others,
     )
     found += _finding(

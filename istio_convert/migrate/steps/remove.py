@@ -93,6 +93,7 @@ def _what(context: Context) -> str:
     return (
         f"{len(context.removals)} objects of the operator are rendered by no release. They are saved in "
         "`backup/removed` and deleted one by one, Deployments first and webhooks last."
+        + (" What other operators own stays." if context.left else "")
     )
 
 
