@@ -78,7 +78,7 @@ def plan(
         options,
         how,
         stages,
-        tuple(_findings(conversion, options, stages, new, cluster, gateways, who, left)),
+        tuple(_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left))),
         adoptions(new, past) if new is not None else None,
         removals(gone) if gone is not None else None,
         cluster,
@@ -147,7 +147,7 @@ def _findings(
     live: Sequence[Known] | None,
     gateways: Sequence[OldGateway],
     who: Owners,
-    left: Sequence[Known],
+    orphaned: tuple[Sequence[Known], Sequence[Known]],
 ) -> list[Finding]:
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
@@ -173,11 +173,13 @@ def _findings(
             )
         )
     else:
-        found += checks.of_cluster(new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways})
+        found += checks.of_cluster(
+            new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways}, orphaned[0]
+        )
         found += of_injection(new or (), live, stages, options, revision_of(options, conversion.version))
         found += of_dump(live, conversion.releases)
         found += checks.of_operators(live, who.operators)
-        found += of_left(left)
+        found += of_left(orphaned[1])
         found += checks.of_prune(live)
         if options.traffic != "selector":
             found += of_canary(live, [(gateway.namespace, gateway.name) for gateway in gateways])
@@ -262,6 +264,11 @@ def _hand_over(context: Context) -> list[str]:
             f"The IstioOperators {names} were not part of this plan. They, their objects, the controller and the "
             "definition stay: frozen, and with 0 replicas. Plan them next. A controller that runs again before that "
             "applies the definitions of its own release over those of base."
+            + (
+                " So does the old Application or Kustomization, without sync."
+                if context.options.old_application
+                else ""
+            )
         )
     if context.canary:
         notes.append(

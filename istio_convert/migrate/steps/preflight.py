@@ -62,8 +62,8 @@ def step(context: Context) -> Step:
             ),
             (
                 "The first `backup/live.yaml` stays, as it shows how the cluster was. When something was fixed in the "
-                "cluster before step 10: delete that file, run the preflight again (with `ACCEPT` for the blockers that "
-                "are fixed, since they are those of the old dump), and plan with the new one."
+                "cluster before step 10: delete that file, run the preflight again (with `ACCEPT` for the blockers "
+                "that are fixed, since they are those of the old dump), and plan with the new one."
             ),
         ),
         tuple(before),

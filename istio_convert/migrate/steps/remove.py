@@ -98,8 +98,8 @@ def _what(context: Context) -> str:
 
 
 def _application(context: Context) -> list[Command]:
-    """The GitOps object that held the operator goes without taking anything along."""
-    if not context.options.old_application or context.target.adopting is not Adopting.TRACKING:
+    """The GitOps object that held the operator goes without taking anything along, if it can hold no other one."""
+    if not context.options.old_application or context.target.adopting is not Adopting.TRACKING or context.others:
         return []
     namespace, name = split_name(context.options.old_application, "the old application")
     guard = present("application.argoproj.io", name, namespace)
