@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from istio_convert.errors import InputError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion, Source
-    from istio_convert.migrate import Options, Plan
+    from istio_convert.migrate import Finding, Options, Plan
 
 _HELP = """Write the migration of a running mesh: a runbook, numbered scripts, and the way back.
 
@@ -114,9 +114,12 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | Non
         write(output, files, force=params["force"] or _only_ours(output, files))
     if as_json:
         terminal.product(files["plan.json"])
+    failed = bool(plan.blockers) and params["fail_on"] == "blocker"
     if not params["quiet"]:
         _report(plan, output)
-    return Exit.FINDING if plan.blockers and params["fail_on"] == "blocker" else Exit.DONE
+    elif failed:
+        _findings(plan.blockers)
+    return Exit.FINDING if failed else Exit.DONE
 
 
 def _only_ours(output: str, files: Mapping[str, str]) -> bool:
@@ -173,7 +176,11 @@ def _plan(conversion: Conversion, sources: list[Source], options: Options, param
         options,
         migrate.render_stages(stages, conversion.version, params["charts"]),
         live,
-        before=None if live is not None else migrate.render_old(texts, options.source_version, sets=params["sets"]),
+        before=(
+            migrate.render_old(texts, options.source_version, sets=params["sets"])
+            if live is None or migrate.has_nameless(live)
+            else None
+        ),
         beside=beside,
         emit=settings_from(params).emit_options(),
     )
@@ -185,10 +192,14 @@ def _convert(sources: list[Source], params: dict[str, Any], *more: str) -> Conve
     return convert(sources, to=params["to"], sets=[*params["sets"], *more])
 
 
-def _report(plan: Plan, output: str | None) -> None:
-    for finding in plan.findings:
+def _findings(findings: Sequence[Finding]) -> None:
+    for finding in findings:
         named = "".join(f"  {name}\n" for name in finding.objects)
         terminal.say(f"{finding.level.value}: {finding.id}: {finding.text}\n{named}hint: {finding.action}\n")
+
+
+def _report(plan: Plan, output: str | None) -> None:
+    _findings(plan.findings)
     adopted = "unknown" if plan.adoptions is None else str(len(plan.adoptions))
     removed = "unknown" if plan.removals is None else str(len(plan.removals))
     terminal.say(f"{len(plan.steps)} steps; objects to adopt: {adopted}; objects to remove at the end: {removed}\n")

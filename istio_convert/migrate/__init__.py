@@ -9,6 +9,7 @@ from istio_convert.migrate.model import Adoption, Command, Finding, Level, Plan,
 from istio_convert.migrate.objects import read_objects
 from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.output import files, plan_data, plan_json
+from istio_convert.migrate.owners import has_nameless
 from istio_convert.migrate.planning import plan
 from istio_convert.migrate.rendering import render_old, render_stages
 from istio_convert.migrate.stages import build as build_stages
@@ -26,6 +27,7 @@ __all__ = [
     "Strategy",
     "build_stages",
     "files",
+    "has_nameless",
     "plan",
     "plan_data",
     "plan_json",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from istio_convert.emit.base import EmitOptions, units
 from istio_convert.migrate.model import Adoption, Converted, Finding, Removal, Stage, Strategy
 from istio_convert.migrate.objects import Known
-from istio_convert.migrate.options import Options, label, revision_of, subdomain
+from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.stages import gateway_labels, object_of, old_revisions
 from istio_convert.migrate.targets import TARGETS, Place, Target, home_of
 from istio_convert.release import Release
@@ -48,7 +48,9 @@ class Context:
         findings: what was found.
         adoptions, removals: what changes hands, what goes; None when not known.
         live: the dump; None when there is none.
-        operators: (namespace, name) of the IstioOperators in the cluster that are known.
+        operators: (namespace, name) of the planned IstioOperators.
+        others: those of the dump that are not planned: frozen along, and never removed.
+        left: objects with an operator's labels that no planned operator is known to own: they stay.
         gateways: the gateways that a canary replaces; empty in place.
     """
 
@@ -61,12 +63,19 @@ class Context:
     removals: tuple[Removal, ...] | None
     live: Sequence[Known] | None
     operators: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, str], ...]
+    left: tuple[Known, ...]
     gateways: tuple[OldGateway, ...]
 
     @property
     def canary(self) -> bool:
         """Whether there is a second control plane."""
         return self.options.strategy is Strategy.CANARY
+
+    @property
+    def frozen(self) -> tuple[tuple[str, str], ...]:
+        """All IstioOperators that are known to be in the cluster."""
+        return tuple(sorted({*self.operators, *self.others}))
 
     @property
     def target(self) -> Target:
@@ -96,28 +105,6 @@ class Context:
             Place(stage, unit, home, self.emit, source if number == 0 else "")
             for number, unit in enumerate(units(stage.releases))
         ]
-
-
-def known_operators(conversion: Converted, live: Sequence[Known] | None) -> tuple[tuple[str, str], ...]:
-    """(namespace, name) of the operators that are in the cluster as far as files and dump tell.
-
-    A file without a namespace is looked for in the control plane's.
-
-    Raises:
-        InvalidNameError: a name or namespace has another form than Kubernetes gives it.
-    """
-    found: dict[tuple[str, str], None] = {}
-    for operator in conversion.operators:
-        for document in operator.documents:
-            if document.name:
-                found[document.namespace or operator.namespace, document.name] = None
-    for item in live or ():
-        if item.id.kind == "IstioOperator":
-            found[item.id.namespace, item.id.name] = None
-    for namespace, name in found:
-        label(namespace, "the namespace of an IstioOperator")
-        subdomain(name, "the name of an IstioOperator")
-    return tuple(sorted(found))
 
 
 def old_gateways(conversion: Converted, stages: Sequence[Stage]) -> tuple[OldGateway, ...]:

@@ -55,6 +55,7 @@ def of_cluster(
     live: Sequence[Known],
     stages: Sequence[Stage],
     replaced: Mapping[tuple[str, str], str],
+    gone: Iterable[Known] = (),
 ) -> list[Finding]:
     """What a dump says.
 
@@ -63,14 +64,17 @@ def of_cluster(
         live: the dump.
         stages: the releases.
         replaced: (namespace, name) of gateways that a canary replaces -> the new name.
+        gone: what the last step removes.
     """
+    ends = {item.id for item in [*rendered, *gone]}
+    stay = [item for item in live if item.id not in ends and (item.id.namespace, item.id.name) not in replaced]
     there = index(live)
     pairs = [(item, there[item.id]) for item in index(rendered).values() if item.id in there]
     found: list[Finding] = []
     found += _selectors(pairs)
     found += _services(pairs)
     found += _accounts(pairs, live)
-    found += _gateways(rendered, live, stages)
+    found += _gateways(rendered, live, stages, stay)
     found += _pod_selectors([*pairs, *_replaced(rendered, live, replaced)], live)
     found += _foreign_owners(pairs)
     found += _managers(pairs)
@@ -89,7 +93,8 @@ def of_operators(live: Sequence[Known], frozen: Iterable[tuple[str, str]]) -> li
         Level.WARNING,
         "The cluster has IstioOperators that are not part of this migration. Their controller stops as well, and "
         "objects that they share with yours change hands.",
-        "They are frozen along. Add their files to the plan, or keep the controller's pause short.",
+        "They are frozen along, and never deleted: they, what they own, the controller and the definition stay. Add "
+        "their files to the plan, or plan them next.",
         others,
     )
     found += _finding(
@@ -221,10 +226,13 @@ def _accounts(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> li
     )
 
 
-def _gateways(rendered: Sequence[Known], live: Sequence[Known], stages: Sequence[Stage]) -> list[Finding]:
+def _gateways(
+    rendered: Sequence[Known], live: Sequence[Known], stages: Sequence[Stage], stay: Sequence[Known]
+) -> list[Finding]:
     """Gateway resources that select a gateway of today and would not select the one of tomorrow."""
     names = {object_of(r) for stage in stages for r in stage.releases if r.chart == "gateway"}
     after = [pod_labels(item) for item in rendered if item.id.kind in _WORKLOADS and item.id.name in names]
+    after += [pod_labels(item) for item in stay if item.id.kind in _WORKLOADS]
     before = [pod_labels(item) for item in live if item.id.kind in _WORKLOADS and pod_labels(item).get("istio")]
     missed = []
     for item in live:

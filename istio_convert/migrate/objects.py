@@ -19,7 +19,7 @@ OWNER_LABELS = (
     "operator.istio.io/managed",
     "operator.istio.io/version",
 )
-OWNER = OWNER_LABELS[0]
+OWNER, OWNER_NAMESPACE = OWNER_LABELS[:2]
 
 #: In which order the last step deletes: what serves, what protects it, who it is, what it may, what calls it.
 _DELETION_ORDER = (

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from istio_convert.migrate.model import Adoption, Removal, Stage
 from istio_convert.migrate.objects import (
     KEPT_KINDS,
-    OWNER,
     Known,
     deletion_order,
     index,
     resource_of,
 )
+from istio_convert.migrate.owners import Owners, made_by_operator
 from istio_convert.verify.manifests import ObjectId
-
-#: What a Service brings along and the plan must not take for an object of its own.
-_NO_OWNER = ("", "unknown")
 
 
 def adoptions(rendered: Sequence[Known], before: Sequence[Known] | None) -> tuple[Adoption, ...]:
@@ -37,31 +34,34 @@ def adoptions(rendered: Sequence[Known], before: Sequence[Known] | None) -> tupl
     return tuple(found)
 
 
-def removals(rendered: Sequence[Known], before: Sequence[Known], keep: set[ObjectId]) -> tuple[Removal, ...]:
-    """What the operator made and no release renders, in the order in which it is deleted.
+def orphans(
+    rendered: Sequence[Known], before: Sequence[Known], keep: set[ObjectId], owners: Owners
+) -> tuple[list[Known], list[Known]]:
+    """What an operator made and no release renders, in the order in which it is deleted: what goes, and what stays.
 
     Args:
         rendered: what the final releases render.
         before: what is there now: a dump of the cluster, or what the old istioctl renders.
-        keep: objects that stay although no release renders them.
+        keep: objects that stay although no release renders them; they are in neither list.
+        owners: only what the planned operators are known to own goes.
     """
     wanted = index(rendered)
-    gone = [
-        item
-        for item in index(before).values()
-        if item.id not in wanted and item.id not in keep and item.id.kind not in KEPT_KINDS and made_by_operator(item)
-    ]
-    return tuple(Removal(resource_of(item.id), item.id.name, item.id.namespace) for item in deletion_order(gone))
+    gone = deletion_order(
+        [
+            item
+            for item in index(before).values()
+            if item.id not in wanted
+            and item.id not in keep
+            and item.id.kind not in KEPT_KINDS
+            and made_by_operator(item)
+        ]
+    )
+    return [item for item in gone if owners.own(item)], [item for item in gone if not owners.own(item)]
 
 
-def made_by_operator(item: Known) -> bool:
-    """Whether istioctl or the operator made an object, by its labels; Helm's objects do not count."""
-    if item.annotations.get("meta.helm.sh/release-name"):
-        return False
-    if "operator.istio.io/managed" in item.labels or item.labels.get(OWNER, "") not in _NO_OWNER:
-        return True
-    # rendered objects of the old release: the labels come with applying, the component's label does not
-    return bool(item.release) and not item.get("metadata", "resourceVersion")
+def removals(gone: Sequence[Known]) -> tuple[Removal, ...]:
+    """Objects as the last step deletes them."""
+    return tuple(Removal(resource_of(item.id), item.id.name, item.id.namespace) for item in gone)
 
 
 def components(rendered: Sequence[Known], stage: Stage) -> dict[str, list[Known]]:
@@ -82,4 +82,4 @@ def twice(rendered: Sequence[Known]) -> list[Known]:
     return [item for item in index(rendered).values() if len(owners[item.id]) > 1]
 
 
-__all__ = ["adoptions", "components", "made_by_operator", "removals", "twice"]
+__all__ = ["adoptions", "components", "orphans", "removals", "twice"]

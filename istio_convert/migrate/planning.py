@@ -10,12 +10,14 @@ from istio_convert.emit.base import EmitOptions, check
 from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
 from istio_convert.migrate import rules
-from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
+from istio_convert.migrate.context import Context, OldGateway, old_gateways
+from istio_convert.migrate.dump import of_dump, of_left
 from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
 from istio_convert.migrate.objects import Known, known
 from istio_convert.migrate.options import Options, revision_of
-from istio_convert.migrate.ownership import adoptions, removals
+from istio_convert.migrate.owners import Owners, owners
+from istio_convert.migrate.ownership import adoptions, orphans, removals
 from istio_convert.migrate.references import of_canary
 from istio_convert.migrate.stages import build
 from istio_convert.migrate.steps import adopt, after, freeze, preflight, releases, remove, traffic, workloads
@@ -41,7 +43,8 @@ def plan(
         rendered: what the releases of each stage render, by the stage's name (see :func:`stages.build`); None when the
             charts are not at hand: the plan then has no list of objects, and its scripts stop there.
         live: the objects of a dump of the cluster; None without one.
-        before: what the old release renders, used for what is left behind when there is no dump.
+        before: what the old release renders for these operators: what is left behind when there is no dump, and whose
+            an object in a dump is that names no owner.
         beside: for a canary, the same operators converted with ``revision_of(options, version)``.
         emit: how the releases are written; the chart source of ``options`` wins.
 
@@ -61,19 +64,27 @@ def plan(
         check(stage.releases, how)
     new = _known_rendered(rendered, stages) if rendered is not None else None
     cluster = known(live) if live is not None else None
-    past = cluster if cluster is not None else _known_before(before)
+    old = _known_before(before)
+    past = cluster if cluster is not None else old
     gateways = old_gateways(conversion, stages)
-    operators = known_operators(conversion, cluster)
+    who = owners(conversion, cluster, old)
+    gone, left = (
+        orphans(_final(new, stages), past, _kept(options, gateways), who)
+        if new is not None and past is not None
+        else (None, [])
+    )
     context = Context(
         conversion,
         options,
         how,
         stages,
-        tuple(_findings(conversion, options, stages, new, cluster, gateways)),
+        tuple(_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left))),
         adoptions(new, past) if new is not None else None,
-        removals(_final(new, stages), past, _kept(options, gateways)) if new is not None and past is not None else None,
+        removals(gone) if gone is not None else None,
         cluster,
-        operators,
+        who.operators,
+        who.others,
+        tuple(left),
         gateways,
     )
     return Plan(
@@ -135,6 +146,8 @@ def _findings(
     new: Sequence[Known] | None,
     live: Sequence[Known] | None,
     gateways: Sequence[OldGateway],
+    who: Owners,
+    orphaned: tuple[Sequence[Known], Sequence[Known]],
 ) -> list[Finding]:
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
@@ -160,10 +173,13 @@ def _findings(
             )
         )
     else:
-        found += checks.of_cluster(new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways})
+        found += checks.of_cluster(
+            new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways}, orphaned[0]
+        )
         found += of_injection(new or (), live, stages, options, revision_of(options, conversion.version))
-        declared = {(d.namespace or o.namespace, d.name) for o in conversion.operators for d in o.documents if d.name}
-        found += checks.of_operators(live, declared)
+        found += of_dump(live, conversion.releases)
+        found += checks.of_operators(live, who.operators)
+        found += of_left(orphaned[1])
         found += checks.of_prune(live)
         if options.traffic != "selector":
             found += of_canary(live, [(gateway.namespace, gateway.name) for gateway in gateways])
@@ -242,6 +258,18 @@ def _hand_over(context: Context) -> list[str]:
         )
     if not context.canary and any(release.chart == "gateway" for release in context.stages[-1].releases):
         notes.append(_MERGED + (_DROP if context.target.adopting is not Adopting.TRACKING else ""))
+    if context.others:
+        names = ", ".join(f"`{namespace}/{name}`" for namespace, name in context.others)
+        notes.append(
+            f"The IstioOperators {names} were not part of this plan. They, their objects, the controller and the "
+            "definition stay: frozen, and with 0 replicas. Plan them next. A controller that runs again before that "
+            "applies the definitions of its own release over those of base."
+            + (
+                " So does the old Application or Kustomization, without sync."
+                if context.options.old_application
+                else ""
+            )
+        )
     if context.canary:
         notes.append(
             "The next upgrade in place keeps these release names. Namespaces that name a tag do not have to be "

@@ -29,6 +29,12 @@ case "$last$first" in
   [0-9][0-9][0-9][0-9]) ;;
   *) usage ;;
 esac
+for wanted in "$last" "$first"; do
+  case " ${steps[*]}" in
+    *" $wanted-"*) ;;
+    *) usage ;;
+  esac
+done
 for ((position = ${#steps[@]} - 1; position >= 0; position--)); do
   step="${steps[position]}"
   if [[ ! "${step:0:2}" > "$last" && ! "${step:0:2}" < "$first" ]]; then

@@ -65,6 +65,7 @@ def make(
     to: str = "1.25.3",
     live: list[dict[str, Any]] | None = None,
     charts: bool = True,
+    before: list[dict[str, Any]] | None = None,
     **options: Any,
 ) -> Plan:
     """A plan."""
@@ -74,7 +75,9 @@ def make(
     if strategy is Strategy.CANARY:
         beside = convert(operator, to=to, sets=[f"revision={migrate.revision_of(chosen, to)}"])
     stages = migrate.build_stages(conversion, chosen, beside)
-    return migrate.plan(conversion, chosen, rendered_for(stages) if charts else None, live, beside=beside)
+    old = None if before is None else [Rendered("Pilot", "istio-system", item) for item in before]
+    rendered = rendered_for(stages) if charts else None
+    return migrate.plan(conversion, chosen, rendered, live, before=old, beside=beside)
 
 
 def shown_commands(runbook: str) -> list[str]:

@@ -68,6 +68,13 @@ def test_json(operator: str) -> None:
     assert [step["number"] for step in plan["steps"]] == sorted(step["number"] for step in plan["steps"])
 
 
+def test_quiet_still_names_blockers(operator: str) -> None:
+    result = run(operator, *WAY, "--json", "-q")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("blocker: no-charts:")
+    assert "note:" not in result.stderr
+
+
 DUMP = "kind: List\nitems: [{apiVersion: v1, kind: Namespace, metadata: {name: shop}}]\n"
 
 
@@ -76,6 +83,26 @@ def test_a_dump_gives_the_list_of_what_goes(operator: str, tmp_path: Path) -> No
     dump.write_text(DUMP, encoding="utf-8")
     plan = json.loads(run(operator, *WAY, "--json", "--live", str(dump)).stdout)
     assert "no-dump" not in {finding["id"] for finding in plan["findings"]}
+
+
+def test_a_file_that_is_no_dump_of_this_mesh_is_a_blocker(operator: str, tmp_path: Path) -> None:
+    def blockers(*objects: dict[str, object]) -> list[dict[str, object]]:
+        dump = tmp_path / "live.yaml"
+        dump.write_text(json.dumps({"kind": "List", "items": objects}), encoding="utf-8")
+        found = json.loads(run(operator, *WAY, "--json", "--live", str(dump)).stdout)["findings"]
+        return [finding for finding in found if finding["id"] == "wrong-dump"]
+
+    there = thing("apps/v1", "Deployment", "istio-ingressgateway", "istio-system")
+    elsewhere = thing("apps/v1", "Deployment", "istiod", "mesh")
+    [finding] = blockers(thing("v1", "ConfigMap", "istiod", "istio-system"), elsewhere)
+    assert finding["level"] == "blocker"
+    assert finding["objects"] == [
+        "deployment.apps istio-system/istio-ingressgateway",
+        "deployment.apps istio-system/istiod",
+    ]
+    assert blockers(there) == []
+    given = json.loads(run(operator, *WAY, "--json", "--live", operator).stdout)["findings"]
+    assert "wrong-dump" in {finding["id"] for finding in given}
 
 
 @pytest.mark.parametrize("text", ["", "kind: List\nitems: []\n"])

@@ -114,6 +114,31 @@ def test_shellcheck_accepts_the_scripts_of_the_scenarios(scenario: Case) -> None
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "run"),
+    [
+        (("34",), 2, []),
+        (("90", "05"), 2, []),
+        (("x",), 2, []),
+        ((), 2, []),
+        (("20",), 0, ["20-adopt.sh", "10-freeze-operator.sh", "00-preflight.sh"]),
+        (("20", "20"), 0, ["20-adopt.sh"]),
+    ],
+)
+def test_the_way_back_knows_its_steps(tmp_path: Path, words: tuple[str, ...], code: int, run: list[str]) -> None:
+    files = made("helm", "in-place")[1]
+    for name in files:
+        if re.match(r"\d\d-.*[.]sh$", name):
+            (tmp_path / name).write_text('#!/bin/sh\necho "${0##*/}"\n', encoding="utf-8")
+            (tmp_path / name).chmod(0o755)
+    (tmp_path / "rollback.sh").write_text(files["rollback.sh"], encoding="utf-8")
+    result = subprocess.run(
+        ["bash", str(tmp_path / "rollback.sh"), *words], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stdout.split()) == (code, run)
+    assert ("20-adopt.sh" in result.stderr) is (code == 2)
+
+
 def test_every_function_that_a_command_names_is_in_the_library(plan: Plan, files: dict[str, str]) -> None:
     library = files["lib.sh"]
     defined = set(re.findall(r"(?m)^(\w+)\(\) ", library))

@@ -33,13 +33,21 @@ def step(context: Context) -> Step:
         90,
         "after",
         "Afterwards",
-        (f"Changes nothing. Every object that changed hands must name {owner} as its owner.",),
+        (f"Changes nothing. Every object that changed hands must name {owner} as its owner.", *_left(context)),
         (),
         (),
         tuple(checks),
         (),
         "Nothing to go back to.",
     )
+
+
+def _left(context: Context) -> list[str]:
+    """What nobody deletes: a person has to know whose it is."""
+    if not context.left:
+        return []
+    names = "\n".join(f"- `{item.id}`" for item in context.left)
+    return [f"These have an operator's labels, and nothing shows that they are this plan's. They stay:\n\n{names}"]
 
 
 def _not_helms(context: Context) -> set[tuple[str, str]]:

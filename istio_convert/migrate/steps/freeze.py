@@ -18,7 +18,7 @@ def step(context: Context) -> Step:
     """``10-freeze-operator.sh``."""
     suspend, resume = _application(context)
     change = [*suspend]
-    for namespace, name in context.operators:
+    for namespace, name in context.frozen:
         change.append(
             command(
                 "kubectl", "annotate", OPERATORS, name, "--namespace", namespace, f"{_FREEZE}=true", "--overwrite",
@@ -31,7 +31,7 @@ def step(context: Context) -> Step:
         command(
             "guard_from_pruning", OPERATORS, name, namespace, guard=present(OPERATORS, name, namespace), folded=True
         )
-        for namespace, name in context.operators
+        for namespace, name in context.frozen
     ]
     names = (*rules.crd_names(context.conversion.version), "istiooperators.install.istio.io")
     change += [command("guard_from_pruning", CRD, name, folded=True) for name in names]
@@ -65,7 +65,7 @@ def step(context: Context) -> Step:
                     why="the operator reconciles again: it puts back the objects of its release",
                     guard=present(OPERATORS, name, namespace),
                 )
-                for namespace, name in context.operators
+                for namespace, name in context.frozen
             ),
             command("start_controllers", why="with the replicas that it had"),
             *resume,

@@ -46,7 +46,7 @@ def step(context: Context) -> Step:
                 "istiooperators.install.istio.io", name, "--namespace", namespace, "--output", "yaml",
                 guard=present("istiooperators.install.istio.io", name, namespace),
             )
-            for namespace, name in context.operators
+            for namespace, name in context.frozen
         ),
         *_charts(context),
     ]  # fmt: skip
@@ -59,6 +59,11 @@ def step(context: Context) -> Step:
                 "Changes nothing in the cluster. It checks versions and tools, repeats the findings of this plan and "
                 "stops at blockers, copies how things are into `backup/` (no Secrets), and pulls the charts, so that "
                 "the diff and the upgrade later use the same bytes."
+            ),
+            (
+                "The first `backup/live.yaml` stays, as it shows how the cluster was. When something was fixed in the "
+                "cluster before step 10: delete that file, run the preflight again (with `ACCEPT` for the blockers "
+                "that are fixed, since they are those of the old dump), and plan with the new one."
             ),
         ),
         tuple(before),

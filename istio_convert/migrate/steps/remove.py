@@ -93,12 +93,13 @@ def _what(context: Context) -> str:
     return (
         f"{len(context.removals)} objects of the operator are rendered by no release. They are saved in "
         "`backup/removed` and deleted one by one, Deployments first and webhooks last."
+        + (" What other operators own stays." if context.left else "")
     )
 
 
 def _application(context: Context) -> list[Command]:
-    """The GitOps object that held the operator goes without taking anything along."""
-    if not context.options.old_application or context.target.adopting is not Adopting.TRACKING:
+    """The GitOps object that held the operator goes without taking anything along, if it can hold no other one."""
+    if not context.options.old_application or context.target.adopting is not Adopting.TRACKING or context.others:
         return []
     namespace, name = split_name(context.options.old_application, "the old application")
     guard = present("application.argoproj.io", name, namespace)

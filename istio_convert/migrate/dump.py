@@ -1,0 +1,53 @@
+"""What a dump says about itself: whether it is of this mesh, and what in it is not this plan's to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from istio_convert.migrate.model import Finding, Level
+from istio_convert.migrate.objects import OWNER, OWNER_NAMESPACE, Known
+from istio_convert.migrate.stages import main_workload
+from istio_convert.release import Release
+
+
+def of_dump(live: Sequence[Known], releases: Sequence[Release]) -> list[Finding]:
+    """Whether a dump is of the cluster that the operators describe.
+
+    Args:
+        live: the dump.
+        releases: the operators as they are, whose workloads keep the names of today.
+    """
+    wanted = {(r.namespace, *main) for r in releases if (main := main_workload(r))}
+    if not wanted or wanted & {(item.id.namespace, item.resource, item.id.name) for item in live}:
+        return []
+    return [
+        Finding(
+            "wrong-dump",
+            Level.BLOCKER,
+            "The dump has no workload of these operators: no istiod, no gateway. It is of another cluster, or no dump.",
+            "Give --live what 00-preflight.sh writes (backup/live.yaml) in the cluster that these operators describe.",
+            tuple(sorted(f"{resource} {namespace}/{name}" for namespace, resource, name in wanted)),
+        )
+    ]
+
+
+def of_left(left: Sequence[Known]) -> list[Finding]:
+    """Which objects stay because no planned operator is known to own them."""
+    if not left:
+        return []
+    return [
+        Finding(
+            "not-removed",
+            Level.WARNING,
+            "An operator made these objects, and nothing shows that it is one of this plan's: by the name, namespace "
+            "and revision of their owner, or since several control planes use them. They stay.",
+            "Plan their operators too, or look at each one afterwards. For those without an owner: istio-convert "
+            "charts pull the release that runs now, then plan again.",
+            tuple(f"{item.id} ({_owner(item)})" for item in left),
+        )
+    ]
+
+
+def _owner(item: Known) -> str:
+    name, namespace = item.labels.get(OWNER, ""), item.labels.get(OWNER_NAMESPACE, "")
+    return f"owner {namespace}/{name}" if name and namespace else f"owner {name}" if name else "no owner"
