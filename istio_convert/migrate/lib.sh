@@ -192,19 +192,32 @@ injection_possible() {
   fi
 }
 
-# proxies_of REVISION: namespace/name of the pods that this revision injected, but for those that end or have ended
-proxies_of() {
-  kubectl get pods --all-namespaces --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
-    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
-    awk -F'|' -v revision="$1" '$2 == revision && $3 == "" { print $1 }'
+# proxies FLAG...: of `kubectl get pods`. Each pod with a proxy, but for those that end or have ended, as
+# namespace/name|revision|namespace/workload
+proxies() {
+  kubectl get pods "$@" --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.namespace}{"/"}{.metadata.ownerReferences[*].name}{"|"}{.metadata.labels.pod-template-hash}{"|"}{.metadata.ownerReferences[*].kind}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
+    awk -F'|' -v OFS='|' '
+      $2 == "" || $6 != "" { next }
+      $5 == "ReplicaSet" && $4 != "" { sub("-" $4 "$", "", $3) }
+      { print $1, $2, $3 }'
 }
 
+# without WORKLOAD...: of the lines of `proxies`, those of other workloads
+without() {
+  awk -F'|' -v words="$*" '
+    BEGIN { count = split(words, names, " "); for (i = 1; i <= count; i++) left_out[names[i]] = 1 }
+    !($3 in left_out)'
+}
+
+# no_proxies_of REVISION [GATEWAY...]: the pods of a gateway that is replaced run until its Deployment goes
 no_proxies_of() {
-  local pods
-  pods="$(proxies_of "$1")"
+  local revision="$1" pods
+  shift
+  pods="$(proxies --all-namespaces | without "$@" | awk -F'|' -v revision="$revision" '$2 == revision { print $1 }')"
   if [[ -n "$pods" ]]; then
     say "$pods"
-    fail "these pods still have a proxy of revision $1"
+    fail "these pods still have a proxy of revision $revision"
   fi
 }
 
@@ -779,19 +792,19 @@ restart_back() {
   fi
 }
 
-# restart_injected NAMESPACE REVISION
+# restart_injected NAMESPACE REVISION [GATEWAY...]: the gateways that are replaced stay as they are
 restart_injected() {
-  local others kind workload
-  others="$(kubectl get pods --namespace "$1" --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
-    jsonpath='{range .items[*]}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
-    awk -F'|' -v revision="$2" '$2 != "" && $2 != revision && $3 == "" { print $1 }')"
+  local namespace="$1" revision="$2" others kind workload
+  shift 2
+  others="$(proxies --namespace "$namespace" | without "$@" | awk -F'|' -v revision="$revision" '$2 != revision')"
   if [[ -z "$others" ]]; then
     return 0
   fi
   for kind in deployments.apps statefulsets.apps daemonsets.apps; do
-    kubectl get "$kind" --namespace "$1" --output name | while read -r workload; do
-      kubectl rollout restart "$workload" --namespace "$1"
-      wait_for kubectl rollout status "$workload" --namespace "$1" --timeout="$TIMEOUT"
+    kubectl get "$kind" --namespace "$namespace" --output name | while read -r workload; do
+      case " $* " in *" $namespace/${workload#*/} "*) continue ;; esac
+      kubectl rollout restart "$workload" --namespace "$namespace"
+      wait_for kubectl rollout status "$workload" --namespace "$namespace" --timeout="$TIMEOUT"
     done
   done
 }

@@ -38,7 +38,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("move_namespace NAMESPACE REVISION", "sets `istio.io/rev`, removes `istio-injection`, remembers what was there"),
     ("present RESOURCE NAME", "whether the object is there"),
     ("remove RESOURCE NAME [IN]", "keeps the object in `backup/removed`, then deletes it; refuses what Helm owns"),
-    ("restart_injected NAMESPACE REVISION", "restarts the workloads of a namespace until its pods have that revision"),
+    (
+        "restart_injected NAMESPACE REVISION GATEWAY…",
+        "restarts the workloads of a namespace, but for the gateways, until its pods have that revision",
+    ),
     (
         "show_changes STAGE RELEASE NAME NAMESPACE CHART …",
         "`helm template … | kubectl diff`: what would change, nothing is applied",
@@ -72,7 +75,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("owned RELEASE NAMESPACE RESOURCE NAME [IN]", "stops when the object is there and not this Helm release's"),
     ("tracked RESOURCE NAME [IN]", "stops when the object is there and no Application tracks it"),
     ("absent RESOURCE NAME", "stops when the object is there"),
-    ("no_proxies_of REVISION", "stops at pods with a proxy that this revision injected"),
+    (
+        "no_proxies_of REVISION GATEWAY…",
+        "stops at pods with a proxy that this revision injected, but for those of the gateways that are replaced",
+    ),
     ("no_tags_of REVISION", "stops at revision tags that call its control plane"),
     (
         "enough_pods SHARE RESOURCE OLD NEW IN",

@@ -7,6 +7,7 @@ from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
 from istio_convert.migrate.stages import main_workload, object_of
+from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.targets import Adopting, Place, flags
 
 #: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
@@ -78,7 +79,7 @@ def default_step(context: Context, number: int) -> Step:
             ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
             "contain."),
         ),
-        tuple(command("no_proxies_of", old_revision, why="nobody uses the old one") for old_revision in revisions),
+        tuple(traffic.unused(context)),
         tuple(change),
         (
             command(
