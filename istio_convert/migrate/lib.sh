@@ -313,6 +313,23 @@ start_controllers() {
   done
 }
 
+# still_by_hand VERSION COMMAND...: what puts the objects of the old release back, when no operator does
+still_by_hand() {
+  local version="$1" running namespace name
+  shift
+  running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
+  if [[ -n "$running" ]]; then
+    say "LEFT TO THE OPERATOR: it puts the objects of Istio $version back; watch it do so: $running"
+    return 0
+  fi
+  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put the objects of Istio $version back."
+  controllers | while read -r namespace name _; do
+    say "    either start the operator: kubectl scale deployment.apps $name --namespace $namespace --replicas=1"
+  done
+  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before:"
+  printf '      %s\n' "$@" >&2
+}
+
 no_controller_runs() {
   local running
   running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"

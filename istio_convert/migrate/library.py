@@ -50,6 +50,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("wait_for COMMAND", "runs the command; with `ISTIO_CONVERT_NO_WAIT=1` says that it did not"),
     ("unadopt RESOURCE NAME [IN]", "takes Helm's annotations off"),
     ("start_controllers", "scales the operators that `stop_controllers` stopped to the replicas from before"),
+    (
+        "still_by_hand VERSION COMMAND…",
+        "names what puts the old objects back: the operator that runs, else what is for you to do",
+    ),
     ("suspend_application NAMESPACE NAME", "takes `automated` out of the Application's `syncPolicy`, and remembers it"),
     ("resume_application NAMESPACE NAME", "puts it back"),
     ("post_renderer STAGE", "sets `POST_RENDERER`: a program for Helm 3, a plugin for Helm 4"),

@@ -9,7 +9,7 @@ from typing import Any
 from istio_convert.emit.base import EmitOptions, check
 from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
-from istio_convert.migrate import rules
+from istio_convert.migrate import rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
 from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
@@ -139,6 +139,7 @@ def _findings(
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
     found += checks.of_fields(conversion.ledger)
+    found += wayback.findings(conversion, options, live)
     if new is None:
         found.append(
             Finding(
@@ -189,7 +190,8 @@ _NEVER = (
     ("istioctl uninstall --revision", "it also finds the objects of a Helm release with that revision"),
     (
         "istioctl install",
-        "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not name",
+        "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not name. The "
+        "one exception is the way back: after rollback.sh, with the istioctl and the whole file of before",
     ),
     ("kubectl delete namespace istio-operator", "before the IstioOperators are gone: their finalizers then hang"),
     ("kubectl delete crd", "of Istio: it deletes every resource of that kind in the cluster"),

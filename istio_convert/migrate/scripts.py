@@ -41,7 +41,7 @@ done
 def scripts(plan: Plan) -> dict[str, str]:
     """File name -> text of every script, ``lib.sh`` included."""
     files = {step.script: script(step) for step in plan.steps}
-    names = "\n".join(f"  {line(step.script)}" for step in plan.steps)
+    names = "\n".join(f"  {line(step.script)}" for step in plan.steps if step.rollback)
     return {**files, "rollback.sh": _ROLLBACK.replace("@STEPS@", names), "lib.sh": library()}
 
 

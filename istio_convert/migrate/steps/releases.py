@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from istio_convert.migrate import rules
+from istio_convert.migrate import rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
@@ -129,8 +129,8 @@ def _step(context: Context, place: Place, number: int) -> Step:
         tuple(_back(context, place, beside=beside)),
         ""
         if beside
-        else "The release lets go; its objects stay as they are until the operator reconciles them (rollback of step "
-        "10)." + (_DEFINITIONS if release.chart == "base" else ""),
+        else f"The release lets go; its objects stay as they are {wayback.note(context)}"
+        + (_DEFINITIONS if release.chart == "base" else ""),
     )
 
 
