@@ -422,6 +422,22 @@ argocd_sync() {
   done
 }
 
+# argocd_builds_charts NAMESPACE: its Kustomize may call Helm
+argocd_builds_charts() {
+  local options
+  options="$(field configmap argocd-cm "$1" '{.data.kustomize\.buildOptions}')"
+  case " $options " in
+    *" --enable-helm "*) ;;
+    *)
+      finding blocker argocd-enable-helm "ConfigMap $1/argocd-cm does not let Kustomize call Helm." \
+        "Set its key kustomize.buildOptions to: ${options:+$options }--enable-helm"
+      ;;
+  esac
+}
+
+# needs_in_git FOLDER PATH REVISION REPOSITORY
+needs_in_git() { say "COMMIT AND PUSH first, if it is not in Git yet: $1 as $2, at $3 of $4"; }
+
 # --- changing hands -------------------------------------------------------------------------------------------------
 
 # facts RESOURCE NAME [NAMESPACE]: who owns an object, in one call. Sets found_name (empty when it is not there),

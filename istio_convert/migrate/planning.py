@@ -9,7 +9,7 @@ from typing import Any
 from istio_convert.emit.base import EmitOptions, check
 from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
-from istio_convert.migrate import rules, wayback
+from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, known_operators, old_gateways
 from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
@@ -69,7 +69,9 @@ def plan(
         options,
         how,
         stages,
-        tuple(_findings(conversion, options, stages, new, cluster, gateways)),
+        tuple(
+            _findings(conversion, options, stages, new, cluster, gateways, git.findings(stages, options.target, how))
+        ),
         adoptions(new, past) if new is not None else None,
         removals(_final(new, stages), past, _kept(options, gateways)) if new is not None and past is not None else None,
         cluster,
@@ -135,11 +137,12 @@ def _findings(
     new: Sequence[Known] | None,
     live: Sequence[Known] | None,
     gateways: Sequence[OldGateway],
+    of_git: Sequence[Finding],
 ) -> list[Finding]:
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
     found += checks.of_fields(conversion.ledger)
-    found += wayback.findings(conversion, options, live)
+    found += [*of_git, *wayback.findings(conversion, options, live)]
     if new is None:
         found.append(
             Finding(
@@ -190,8 +193,10 @@ _NEVER = (
     ("istioctl uninstall --revision", "it also finds the objects of a Helm release with that revision"),
     (
         "istioctl install",
-        "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not name. The "
-        "one exception is the way back: after rollback.sh, with the istioctl and the whole file of before",
+        (
+            "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not "
+            "name. The one exception is the way back: after rollback.sh, with the istioctl and the whole file of before"
+        ),
     ),
     ("kubectl delete namespace istio-operator", "before the IstioOperators are gone: their finalizers then hang"),
     ("kubectl delete crd", "of Istio: it deletes every resource of that kind in the cluster"),
@@ -227,6 +232,7 @@ def _hand_over(context: Context) -> list[str]:
             "Commit `releases/final/argocd`. The Applications have no finalizer: deleting one leaves its objects. "
             "Only the old Application may have one, and the removal takes it off, so that nothing is deleted with it."
         )
+        notes += git.hand_over(context.stages, context.options.target, context.emit)
     else:
         folder = context.options.target
         notes.append(f"Keep `releases/final/{folder}`: it is the source of the releases from now on.")

@@ -54,12 +54,14 @@ def findings(conversion: Converted, options: Options, live: Sequence[Known] | No
     """What a person needs at hand for the way back."""
     state = controller(options.source_version, live)
     by_hand = f"the istioctl of {options.source_version} and the files of the operator"
-    run = f"after rollback.sh run {_shown(conversion)}, with the --set flags of before"
+    run = f"after rollback.sh run {', then '.join(_commands(conversion))}, with the --set flags of before"
     if state is Controller.NONE:
         text = "No in-cluster operator keeps this mesh: the way back ends with istioctl, which no script runs."
         return [Finding("no-controller", Level.WARNING, text, f"Keep {by_hand} at hand; {run}.")]
     if state is Controller.STOPPED:
-        text = "The in-cluster operator stands at 0 replicas, and no script starts it: a rollback alone puts nothing back."
+        text = (
+            "The in-cluster operator stands at 0 replicas, and no script starts it: a rollback alone puts nothing back."
+        )
         action = f"Start it yourself after rollback.sh, or keep {by_hand} at hand and {run}."
         objects = tuple(f"Deployment {item.id.namespace}/{item.id.name}" for item in _deployments(live or ()))
         return [Finding("stopped-controller", Level.WARNING, text, action, objects)]
@@ -68,7 +70,8 @@ def findings(conversion: Converted, options: Options, live: Sequence[Known] | No
 
 def note(context: Context) -> str:
     """How the objects of a release that lets go become the old ones again."""
-    by_hand = f"the istioctl of {context.options.source_version} puts the old ones back: {_shown(context.conversion)}"
+    shown = ", then ".join(f"`{text}`" for text in _commands(context.conversion))
+    by_hand = f"the istioctl of {context.options.source_version} puts the old ones back: {shown}"
     return {
         Controller.RUNS: "until the operator reconciles them (rollback of step 10).",
         Controller.STOPPED: f"until you start the operator after the rollback of step 10, or {by_hand}.",
@@ -85,14 +88,12 @@ def last(context: Context) -> Command:
     )  # fmt: skip
 
 
-def _shown(conversion: Converted) -> str:
-    return ", then ".join(f"`{text}`" for text in _commands(conversion))
-
-
 def _commands(conversion: Converted) -> list[str]:
     """One call of istioctl for each operator, with the files as they were given."""
+    files = [tuple(dict.fromkeys(d.document.file for d in operator.documents)) for operator in conversion.operators]
     found = []
-    for operator in conversion.operators:
-        files = dict.fromkeys(document.document.file for document in operator.documents)
-        found.append(line("istioctl", "install", *(word for name in files for word in ("-f", name))))
-    return list(dict.fromkeys(found))
+    for operator, names in zip(conversion.operators, files, strict=True):
+        text = line("istioctl", "install", *(word for name in names for word in ("-f", name)))
+        shared = any(name in other for name in names for other in files if other is not names)
+        found.append(f"{text} (of that file only {operator.title})" if shared else text)
+    return found

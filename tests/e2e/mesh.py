@@ -60,7 +60,13 @@ def pod(namespace: str, workload: str) -> dict[str, Any]:
         "labels": {"app": workload, "pod-template-hash": "5c7d9"},
         "annotations": {"istio.io/rev": "default"},
         "ownerReferences": [
-            {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{workload}-5c7d9", "uid": "00", "controller": True}
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "name": f"{workload}-5c7d9",
+                "uid": "00",
+                "controller": True,
+            }
         ],
     }
     spec = {"containers": [{"name": "istio-proxy", "image": "proxyv2"}]}

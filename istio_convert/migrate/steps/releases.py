@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from istio_convert.migrate import rules, wayback
+from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
@@ -68,6 +68,7 @@ def default_step(context: Context, number: int) -> Step:
                 back.append(command("put_back", _MUTATING, _DEFAULT_TAG + suffix, why="as istioctl made it"))
                 back.append(command("put_back", _MUTATING, "istio-sidecar-injector" + suffix))
     validator = "istiod-default-validator"
+    said, asked = git.committed(changed, context.options.target)
     return Step(
         number,
         "default-revision",
@@ -78,8 +79,9 @@ def default_step(context: Context, number: int) -> Step:
             "that ask for injection without naming a revision."),
             ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
             "contain."),
+            *said,
         ),
-        tuple(traffic.unused(context)),
+        (*traffic.unused(context), *asked),
         tuple(change),
         (
             command(
@@ -118,6 +120,9 @@ def _step(context: Context, place: Place, number: int) -> Step:
         before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
     why = [rules.restart_note(release.chart) if not beside else _BESIDE[release.chart]]
     why += [f"Note: {note}" for note in release.notes]
+    said, asked = git.committed([place], context.options.target)
+    why += said
+    before += asked
     return Step(
         number,
         place.unit.slug,
