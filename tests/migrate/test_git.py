@@ -14,16 +14,12 @@ from istio_convert.migrate import Options, Plan, Strategy
 from tests.migrate.cluster import run
 from tests.migrate.plans import OPERATOR, rendered_for, thing
 
-#: with a setting that the gateway chart has no value for
-PATCHED = OPERATOR.replace(
-    "          service:\n", "          hostAliases: [{ip: 192.0.2.1, hostnames: [a]}]\n          service:\n"
-)
 URL = "https://git.example.com/mesh/config.git"
 GATEWAY = "istio-ingressgateway"
 
 
 @functools.cache
-def planned(strategy: Strategy, repository: str = URL, path: str = "clusters/a", operator: str = PATCHED) -> Plan:
+def planned(strategy: Strategy, repository: str = URL, path: str = "clusters/a", operator: str = OPERATOR) -> Plan:
     options, to = Options("1.23.6", strategy, "argocd"), "1.24.6"
     conversion = convert(operator, to=to)
     beside = None
