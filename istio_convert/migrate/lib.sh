@@ -192,19 +192,32 @@ injection_possible() {
   fi
 }
 
-# proxies_of REVISION: namespace/name of the pods that this revision injected, but for those that end or have ended
-proxies_of() {
-  kubectl get pods --all-namespaces --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
-    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
-    awk -F'|' -v revision="$1" '$2 == revision && $3 == "" { print $1 }'
+# proxies FLAG...: of `kubectl get pods`. Each pod with a proxy, but for those that end or have ended, as
+# namespace/name|revision|namespace/workload
+proxies() {
+  kubectl get pods "$@" --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
+    jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.namespace}{"/"}{.metadata.ownerReferences[*].name}{"|"}{.metadata.labels.pod-template-hash}{"|"}{.metadata.ownerReferences[*].kind}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
+    awk -F'|' -v OFS='|' '
+      $2 == "" || $6 != "" { next }
+      $5 == "ReplicaSet" && $4 != "" { sub("-" $4 "$", "", $3) }
+      { print $1, $2, $3 }'
 }
 
+# without WORKLOAD...: of the lines of `proxies`, those of other workloads
+without() {
+  awk -F'|' -v words="$*" '
+    BEGIN { count = split(words, names, " "); for (i = 1; i <= count; i++) left_out[names[i]] = 1 }
+    !($3 in left_out)'
+}
+
+# no_proxies_of REVISION [GATEWAY...]: the pods of a gateway that is replaced run until its Deployment goes
 no_proxies_of() {
-  local pods
-  pods="$(proxies_of "$1")"
+  local revision="$1" pods
+  shift
+  pods="$(proxies --all-namespaces | without "$@" | awk -F'|' -v revision="$revision" '$2 == revision { print $1 }')"
   if [[ -n "$pods" ]]; then
     say "$pods"
-    fail "these pods still have a proxy of revision $1"
+    fail "these pods still have a proxy of revision $revision"
   fi
 }
 
@@ -300,6 +313,23 @@ start_controllers() {
   done
 }
 
+# still_by_hand VERSION COMMAND...: what puts the objects of the old release back, when no operator does
+still_by_hand() {
+  local version="$1" running namespace name
+  shift
+  running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
+  if [[ -n "$running" ]]; then
+    say "LEFT TO THE OPERATOR: it puts the objects of Istio $version back; watch it do so: $running"
+    return 0
+  fi
+  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put the objects of Istio $version back."
+  controllers | while read -r namespace name _; do
+    say "    either start the operator: kubectl scale deployment.apps $name --namespace $namespace --replicas=1"
+  done
+  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before:"
+  printf '      %s\n' "$@" >&2
+}
+
 no_controller_runs() {
   local running
   running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
@@ -391,6 +421,22 @@ argocd_sync() {
     sleep 3
   done
 }
+
+# argocd_builds_charts NAMESPACE: its Kustomize may call Helm
+argocd_builds_charts() {
+  local options
+  options="$(field configmap argocd-cm "$1" '{.data.kustomize\.buildOptions}')"
+  case " $options " in
+    *" --enable-helm "*) ;;
+    *)
+      finding blocker argocd-enable-helm "ConfigMap $1/argocd-cm does not let Kustomize call Helm." \
+        "Set its key kustomize.buildOptions to: ${options:+$options }--enable-helm"
+      ;;
+  esac
+}
+
+# needs_in_git FOLDER PATH REVISION REPOSITORY
+needs_in_git() { say "COMMIT AND PUSH first, if it is not in Git yet: $1 as $2, at $3 of $4"; }
 
 # --- changing hands -------------------------------------------------------------------------------------------------
 
@@ -779,19 +825,19 @@ restart_back() {
   fi
 }
 
-# restart_injected NAMESPACE REVISION
+# restart_injected NAMESPACE REVISION [GATEWAY...]: the gateways that are replaced stay as they are
 restart_injected() {
-  local others kind workload
-  others="$(kubectl get pods --namespace "$1" --field-selector=status.phase!=Succeeded,status.phase!=Failed --output \
-    jsonpath='{range .items[*]}{.metadata.name}{"|"}{.metadata.annotations.istio\.io/rev}{"|"}{.metadata.deletionTimestamp}{"\n"}{end}' |
-    awk -F'|' -v revision="$2" '$2 != "" && $2 != revision && $3 == "" { print $1 }')"
+  local namespace="$1" revision="$2" others kind workload
+  shift 2
+  others="$(proxies --namespace "$namespace" | without "$@" | awk -F'|' -v revision="$revision" '$2 != revision')"
   if [[ -z "$others" ]]; then
     return 0
   fi
   for kind in deployments.apps statefulsets.apps daemonsets.apps; do
-    kubectl get "$kind" --namespace "$1" --output name | while read -r workload; do
-      kubectl rollout restart "$workload" --namespace "$1"
-      wait_for kubectl rollout status "$workload" --namespace "$1" --timeout="$TIMEOUT"
+    kubectl get "$kind" --namespace "$namespace" --output name | while read -r workload; do
+      case " $* " in *" $namespace/${workload#*/} "*) continue ;; esac
+      kubectl rollout restart "$workload" --namespace "$namespace"
+      wait_for kubectl rollout status "$workload" --namespace "$namespace" --timeout="$TIMEOUT"
     done
   done
 }

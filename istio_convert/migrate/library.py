@@ -38,7 +38,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("move_namespace NAMESPACE REVISION", "sets `istio.io/rev`, removes `istio-injection`, remembers what was there"),
     ("present RESOURCE NAME", "whether the object is there"),
     ("remove RESOURCE NAME [IN]", "keeps the object in `backup/removed`, then deletes it; refuses what Helm owns"),
-    ("restart_injected NAMESPACE REVISION", "restarts the workloads of a namespace until its pods have that revision"),
+    (
+        "restart_injected NAMESPACE REVISION GATEWAY…",
+        "restarts the workloads of a namespace, but for the gateways, until its pods have that revision",
+    ),
     (
         "show_changes STAGE RELEASE NAME NAMESPACE CHART …",
         "`helm template … | kubectl diff`: what would change, nothing is applied",
@@ -47,6 +50,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("wait_for COMMAND", "runs the command; with `ISTIO_CONVERT_NO_WAIT=1` says that it did not"),
     ("unadopt RESOURCE NAME [IN]", "takes Helm's annotations off"),
     ("start_controllers", "scales the operators that `stop_controllers` stopped to the replicas from before"),
+    (
+        "still_by_hand VERSION COMMAND…",
+        "names what puts the old objects back: the operator that runs, else what is for you to do",
+    ),
     ("suspend_application NAMESPACE NAME", "takes `automated` out of the Application's `syncPolicy`, and remembers it"),
     ("resume_application NAMESPACE NAME", "puts it back"),
     ("post_renderer STAGE", "sets `POST_RENDERER`: a program for Helm 3, a plugin for Helm 4"),
@@ -60,9 +67,11 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ),
     ("remove_operator_crd", "removes the definition of IstioOperator, if none is left"),
     ("leftovers", "names what still carries the operator's owner labels"),
+    ("needs_in_git FOLDER PATH REVISION REPOSITORY", "says what has to be committed and pushed before the change"),
     ("fail TEXT", "stops"),
     ("no_blockers", "stops while findings of the level blocker are not accepted"),
     ("kubernetes_between OLDEST NEWEST", "stops at an older API server, warns of a newer one"),
+    ("argocd_builds_charts NAMESPACE", "finds a blocker when Argo CD's Kustomize may not call Helm (`--enable-helm`)"),
     ("has_program NAME", "stops when it is not on PATH"),
     ("helm_at_least VERSION", "stops at an older Helm"),
     ("injection_possible NAMESPACE", "stops when the namespace disables injection"),
@@ -72,7 +81,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("owned RELEASE NAMESPACE RESOURCE NAME [IN]", "stops when the object is there and not this Helm release's"),
     ("tracked RESOURCE NAME [IN]", "stops when the object is there and no Application tracks it"),
     ("absent RESOURCE NAME", "stops when the object is there"),
-    ("no_proxies_of REVISION", "stops at pods with a proxy that this revision injected"),
+    (
+        "no_proxies_of REVISION GATEWAY…",
+        "stops at pods with a proxy that this revision injected, but for those of the gateways that are replaced",
+    ),
     ("no_tags_of REVISION", "stops at revision tags that call its control plane"),
     (
         "enough_pods SHARE RESOURCE OLD NEW IN",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from istio_convert.emit import EmitOptions, Files, emit
+from istio_convert.migrate import git
 from istio_convert.migrate.findings import OPEN_FIELDS
 from istio_convert.migrate.model import Command, Plan, Step
 from istio_convert.migrate.runbook import runbook
@@ -32,7 +33,7 @@ def files(plan: Plan, options: EmitOptions | None = None) -> Files:
     result: Files = {"RUNBOOK.md": runbook(plan), **scripts(plan), "plan.json": plan_json(plan)}
     for stage in plan.stages:
         for target in dict.fromkeys((plan.target, "helm")):
-            written = emit(stage.releases, target, how)
+            written = emit(stage.releases, target, git.stage_options(stage, how))
             result |= {f"releases/{stage.name}/{target}/{path}": text for path, text in written.items()}
     return result
 

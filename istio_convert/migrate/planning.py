@@ -9,7 +9,7 @@ from typing import Any
 from istio_convert.emit.base import EmitOptions, check
 from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
-from istio_convert.migrate import rules
+from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, old_gateways
 from istio_convert.migrate.dump import of_dump, of_left
 from istio_convert.migrate.injection import of_injection
@@ -78,7 +78,16 @@ def plan(
         options,
         how,
         stages,
-        tuple(_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left))),
+        tuple(
+            sorted(
+                [
+                    *_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left)),
+                    *git.findings(stages, options.target, how),
+                    *wayback.findings(conversion, options, cluster),
+                ],
+                key=checks.by_severity,
+            )
+        ),
         adoptions(new, past) if new is not None else None,
         removals(gone) if gone is not None else None,
         cluster,
@@ -194,7 +203,7 @@ def _findings(
                 tuple(f"Service {gateway.namespace}/{gateway.name}" for gateway in gateways[1:]),
             )
         )
-    return sorted(found, key=checks.by_severity)
+    return found
 
 
 _NEVER = (
@@ -205,7 +214,10 @@ _NEVER = (
     ("istioctl uninstall --revision", "it also finds the objects of a Helm release with that revision"),
     (
         "istioctl install",
-        "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not name",
+        (
+            "with any IstioOperator, even one for gateways only: it prunes by owner labels what the file does not "
+            "name. The one exception is the way back: after rollback.sh, with the istioctl and the whole file of before"
+        ),
     ),
     ("kubectl delete namespace istio-operator", "before the IstioOperators are gone: their finalizers then hang"),
     ("kubectl delete crd", "of Istio: it deletes every resource of that kind in the cluster"),
@@ -241,6 +253,7 @@ def _hand_over(context: Context) -> list[str]:
             "Commit `releases/final/argocd`. The Applications have no finalizer: deleting one leaves its objects. "
             "Only the old Application may have one, and the removal takes it off, so that nothing is deleted with it."
         )
+        notes += git.hand_over(context.stages, context.options.target, context.emit)
     else:
         folder = context.options.target
         notes.append(f"Keep `releases/final/{folder}`: it is the source of the releases from now on.")

@@ -29,7 +29,7 @@ case "$last$first" in
   [0-9][0-9][0-9][0-9]) ;;
   *) usage ;;
 esac
-for wanted in "$last" "$first"; do
+for wanted in "$last" ${2+"$2"}; do
   case " ${steps[*]}" in
     *" $wanted-"*) ;;
     *) usage ;;
@@ -47,7 +47,7 @@ done
 def scripts(plan: Plan) -> dict[str, str]:
     """File name -> text of every script, ``lib.sh`` included."""
     files = {step.script: script(step) for step in plan.steps}
-    names = "\n".join(f"  {line(step.script)}" for step in plan.steps)
+    names = "\n".join(f"  {line(step.script)}" for step in plan.steps if step.rollback)
     return {**files, "rollback.sh": _ROLLBACK.replace("@STEPS@", names), "lib.sh": library()}
 
 

@@ -52,6 +52,27 @@ def install(cluster: Cluster, version: str) -> None:
     cluster.apply(_controller(version), "istio-operator")
 
 
+def pod(namespace: str, workload: str) -> dict[str, Any]:
+    """A pod with a proxy of the old control plane, as the workload's controller would make it."""
+    metadata = {
+        "name": f"{workload}-5c7d9-x2v4z",
+        "namespace": namespace,
+        "labels": {"app": workload, "pod-template-hash": "5c7d9"},
+        "annotations": {"istio.io/rev": "default"},
+        "ownerReferences": [
+            {
+                "apiVersion": "apps/v1",
+                "kind": "ReplicaSet",
+                "name": f"{workload}-5c7d9",
+                "uid": "00",
+                "controller": True,
+            }
+        ],
+    }
+    spec = {"containers": [{"name": "istio-proxy", "image": "proxyv2"}]}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
 def _object(api: str, kind: str, name: str, namespace: str = "", **more: Any) -> dict[str, Any]:
     metadata: dict[str, Any] = {"name": name}
     if namespace:

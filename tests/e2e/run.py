@@ -196,7 +196,15 @@ def canary(helm: str, work: Path) -> None:
         show(
             "canary: rolled back to the adoption, every old object is in place and nothing of the second plane is left"
         )
+        made.apply([mesh.pod(namespace, name) for _, namespace, name in SERVICES], "test")
+        unmoved = mesh.pod("plain", "cart")
+        made.apply([unmoved], "test")
         for script in way.scripts():
+            if script.name.startswith("61"):
+                said = way.run(script.name, expect=1)
+                assert f"plain/{unmoved['metadata']['name']}\nSTOP: these pods" in said, said
+                made.run("delete", "pod", unmoved["metadata"]["name"], "--namespace", "plain", "--grace-period=0")
+                show("canary: a pod of the old revision stops the restart, the pods of the old gateways do not")
             if script.name == traffic:
                 ready(made, "istio-ingressgateway", 3)
                 ready(made, "istio-ingressgateway-helm", 2)

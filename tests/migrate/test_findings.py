@@ -76,7 +76,7 @@ def change(kind: str, edit: Callable[[dict[str, Any]], Any]) -> Objects:
 
 
 def test_a_sound_cluster_has_only_notes_about_versions() -> None:
-    quiet = {"gateway-schema", "gateway-restart-on-upgrade", "helm4-conflicts", "webhook-conflict"}
+    quiet = {"gateway-schema", "gateway-restart-on-upgrade", "helm4-conflicts", "webhook-conflict", "no-controller"}
     assert set(found(cluster())) == quiet
 
 

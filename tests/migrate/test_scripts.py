@@ -121,7 +121,7 @@ def test_shellcheck_accepts_the_scripts_of_the_scenarios(scenario: Case) -> None
         (("90", "05"), 2, []),
         (("x",), 2, []),
         ((), 2, []),
-        (("20",), 0, ["20-adopt.sh", "10-freeze-operator.sh", "00-preflight.sh"]),
+        (("20",), 0, ["20-adopt.sh", "10-freeze-operator.sh"]),
         (("20", "20"), 0, ["20-adopt.sh"]),
     ],
 )

@@ -40,7 +40,7 @@ def step(context: Context) -> Step:
         (*change, *kept),
         tuple(after),
         tuple(rollback),
-        "The operator puts its own labels back when it runs again.",
+        "Its own labels come back with the operator that runs again, or with the old istioctl.",
     )
 
 

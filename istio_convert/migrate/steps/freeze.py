@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from istio_convert.migrate import rules
+from istio_convert.migrate import rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.options import split_name
@@ -69,6 +69,7 @@ def step(context: Context) -> Step:
             ),
             command("start_controllers", why="with the replicas that it had"),
             *resume,
+            wayback.last(context),
         ),
         "The marks against pruning stay; they do no harm.",
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from istio_convert.catalog.ranges import minor_of
-from istio_convert.migrate import rules
+from istio_convert.migrate import git, rules
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.shell import Raw, command, line, present
@@ -24,6 +24,7 @@ def step(context: Context) -> Step:
         command("kubectl", "get", "customresourcedefinition.apiextensions.k8s.io", name, why="the tool is there")
         for name in context.target.definitions
     ]
+    before += git.preflight(context.stages, options.target, context.emit)
     homes = sorted({r.namespace for stage in context.stages for r in stage.releases if r.chart == "gateway"})
     before += [command("injection_possible", home, why="a gateway gets its proxy by injection") for home in homes]
     before.append(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from istio_convert.migrate import rules
+from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
 from istio_convert.migrate.stages import main_workload, object_of
+from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.targets import Adopting, Place, flags
 
 #: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
@@ -67,6 +68,7 @@ def default_step(context: Context, number: int) -> Step:
                 back.append(command("put_back", _MUTATING, _DEFAULT_TAG + suffix, why="as istioctl made it"))
                 back.append(command("put_back", _MUTATING, "istio-sidecar-injector" + suffix))
     validator = "istiod-default-validator"
+    said, asked = git.committed(changed, context.options.target)
     return Step(
         number,
         "default-revision",
@@ -77,8 +79,9 @@ def default_step(context: Context, number: int) -> Step:
             "that ask for injection without naming a revision."),
             ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
             "contain."),
+            *said,
         ),
-        tuple(command("no_proxies_of", old_revision, why="nobody uses the old one") for old_revision in revisions),
+        (*traffic.unused(context), *asked),
         tuple(change),
         (
             command(
@@ -117,6 +120,9 @@ def _step(context: Context, place: Place, number: int) -> Step:
         before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
     why = [rules.restart_note(release.chart) if not beside else _BESIDE[release.chart]]
     why += [f"Note: {note}" for note in release.notes]
+    said, asked = git.committed([place], context.options.target)
+    why += said
+    before += asked
     return Step(
         number,
         place.unit.slug,
@@ -128,8 +134,8 @@ def _step(context: Context, place: Place, number: int) -> Step:
         tuple(_back(context, place, beside=beside)),
         ""
         if beside
-        else "The release lets go; its objects stay as they are until the operator reconciles them (rollback of step "
-        "10)." + (_DEFINITIONS if release.chart == "base" else ""),
+        else f"The release lets go; its objects stay as they are {wayback.note(context)}"
+        + (_DEFINITIONS if release.chart == "base" else ""),
     )
 
 

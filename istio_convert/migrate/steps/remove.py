@@ -20,7 +20,7 @@ def step(context: Context) -> Step:
         command("all_operators_frozen"),
     ]
     if context.canary:
-        before += [command("no_proxies_of", old, why="nobody uses the old one") for old in context.old_revisions]
+        before += traffic.unused(context, removed=True)
         before += [
             command("no_tags_of", old, why="its namespaces would ask for what is gone") for old in context.old_revisions
         ]

@@ -13,6 +13,7 @@ from istio_convert.migrate.stages import main_workload
 _FIRST = 50
 _INGRESS = "ingress.networking.k8s.io"
 _ACTION = "alb.ingress.kubernetes.io/actions."
+_WORKLOADS = ("deployment.apps", "daemonset.apps")
 _DNS = "external-dns.alpha.kubernetes.io/"
 
 
@@ -72,6 +73,25 @@ def moved(context: Context) -> tuple[Command, ...]:
         key = f"{_DNS}aws-weight"
         checks += [command("has_annotation", "service", g.new_name, g.namespace, key, "100") for g in weighted]
     return tuple(checks)
+
+
+def unused(context: Context, *, removed: bool = False) -> list[Command]:
+    """Checks that no pod has a proxy of an old revision, but for those of the gateways that the plan replaces.
+
+    Those run until the last step deletes their Deployments.
+
+    Args:
+        context: the plan's.
+        removed: only of the gateways that the last step deletes: any other would stay without its control plane.
+    """
+    gone = {(item.namespace, item.name) for item in context.removals or () if item.resource in _WORKLOADS}
+    replaced = [
+        f"{gateway.namespace}/{gateway.name}"
+        for gateway in context.gateways
+        if not removed or (gateway.namespace, gateway.name) in gone
+    ]
+    why = "nobody uses the old one" + (", but for the old gateways" if replaced else "")
+    return [command("no_proxies_of", old, *replaced, why=why) for old in context.old_revisions]
 
 
 def last_target_group(context: Context) -> list[Command]:

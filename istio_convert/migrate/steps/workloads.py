@@ -6,6 +6,7 @@ from istio_convert.migrate.context import Context
 from istio_convert.migrate.injection import namespaces_of
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.shell import command, line
+from istio_convert.migrate.steps import traffic
 
 
 def steps(context: Context) -> list[Step]:
@@ -63,10 +64,11 @@ def _move(context: Context) -> Step:
 def _restart(context: Context) -> Step:
     names, revision = found_namespaces(context), context.revision
     if names is None:
-        text = f'moved_namespaces | while read -r namespace; do\n  restart_injected "$namespace" {line(revision)}\ndone'
+        words = line(revision, *_gateways(context))
+        text = f'moved_namespaces | while read -r namespace; do\n  restart_injected "$namespace" {words}\ndone'
         change = [Command(text, "one namespace after the other")]
     else:
-        change = [command("restart_injected", name, revision) for name in names]
+        change = [command("restart_injected", name, revision, *_gateways(context, name)) for name in names]
     back = _each(names, "move_namespace_back", "restart_back", why="first the labels, then the pods")
     return Step(
         61,
@@ -82,12 +84,17 @@ def _restart(context: Context) -> Step:
         (),
         tuple(change),
         (
-            *(command("no_proxies_of", name, why="every pod has the new proxy") for name in context.old_revisions),
+            *traffic.unused(context),
             Command("istioctl proxy-status", "every proxy is in sync, at the new version", "has_istioctl"),
         ),
         tuple(back),
         "Pods that are restarted get the old proxy again.",
     )
+
+
+def _gateways(context: Context, namespace: str = "") -> list[str]:
+    """The gateways that are replaced, as ``namespace/name``; those of a namespace when it is known."""
+    return [f"{g.namespace}/{g.name}" for g in context.gateways if namespace in ("", g.namespace)]
 
 
 def _each(names: tuple[str, ...] | None, *functions: str, why: str) -> list[Command]:
