@@ -10,6 +10,7 @@ from istio_convert.emit.base import EmitOptions
 from istio_convert.migrate.model import Command, Finding, Level, Stage
 from istio_convert.migrate.shell import command
 from istio_convert.migrate.targets import Place
+from istio_convert.release import Release
 
 _FINAL = "final"
 
@@ -54,8 +55,8 @@ def preflight(stages: Sequence[Stage], target: str, options: EmitOptions) -> lis
 
 def committed(places: Sequence[Place], target: str) -> tuple[list[str], list[Command]]:
     """What must be in Git before these Applications are applied: for people, and for the script."""
-    patched = [place for place in places if place.unit.release.patches]
-    if target != "argocd" or not patched:
+    patched = [place for place in places if is_read(place.unit.release, target)]
+    if not patched:
         return [], []
     stage = patched[0].stage
     options = stage_options(stage, patched[0].options)
@@ -75,6 +76,11 @@ def committed(places: Sequence[Place], target: str) -> tuple[list[str], list[Com
         )
         for number, folder in enumerate(folders)
     ]  # fmt: skip
+
+
+def is_read(release: Release, target: str) -> bool:
+    """Whether Argo CD reads the release from Git, so that its Application differs between the stages."""
+    return target == "argocd" and bool(release.patches)
 
 
 def hand_over(stages: Sequence[Stage], target: str, options: EmitOptions) -> list[str]:

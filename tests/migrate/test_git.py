@@ -68,6 +68,33 @@ def test_the_steps_say_what_to_commit_before_the_applications_are_applied() -> N
     assert not any("out of Git: no Application" in note for note in planned(Strategy.IN_PLACE).hand_over)
 
 
+def test_in_the_end_no_application_reads_the_folder_of_the_first_stage() -> None:
+    node_agent = """
+    cni:
+      enabled: true
+      k8s:
+        overlays:
+          - {kind: DaemonSet, name: istio-cni-node, patches: [{path: spec.minReadySeconds, value: 7}]}
+"""
+    operator = OPERATOR.replace("\n  components:\n", f"\n  components:{node_agent}")
+    plan = planned(Strategy.CANARY, operator=operator)
+    files = migrate.files(plan, emit())
+    applied = {
+        item.text.split()[1]
+        for step in plan.steps
+        if step.name == "default-revision"
+        for item in step.change
+        if item.text.startswith("apply ")
+    }
+    reading = {
+        name.replace("/beside/", "/final/")
+        for name, text in files.items()
+        if "/beside/argocd/applications/" in name and "path: clusters/a/beside/" in text
+    }
+    assert "releases/final/argocd/applications/istio-cni.yaml" in reading
+    assert reading <= applied
+
+
 def test_in_place_there_is_one_folder() -> None:
     [said] = [" ".join(step.why) for step in planned(Strategy.IN_PLACE).steps if step.name == GATEWAY]
     assert f"`clusters/a/kustomize/{GATEWAY}` at `HEAD` from {URL}" in said

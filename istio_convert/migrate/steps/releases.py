@@ -27,7 +27,11 @@ def steps(context: Context) -> list[Step]:
 def default_step(context: Context, number: int) -> Step:
     """The default moves to the new control plane: what differs between the two stages is applied."""
     old, final = context.stages
-    changed = [place for place in context.places(final) if _differs(place, old)]
+    changed = [
+        place
+        for place in context.places(final)
+        if _differs(place, old) or git.is_read(place.unit.release, context.options.target)
+    ]
     revisions = context.old_revisions
     injector = f"istio-sidecar-injector-{context.revision}"
     change = [
