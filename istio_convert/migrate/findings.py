@@ -11,6 +11,7 @@ from istio_convert.migrate.ownership import twice
 from istio_convert.migrate.references import texts
 from istio_convert.migrate.stages import object_of
 from istio_convert.paths import render
+from istio_convert.release import Release
 
 #: Field managers that are expected on Istio's objects.
 _EXPECTED_MANAGERS = frozenset(
@@ -34,6 +35,20 @@ def of_fields(ledger: ClosedLedger) -> list[Finding]:
             "Fields of the operators need a decision, or have no effect any more after the migration.",
             "Settle each of them before the first step, then plan again.",
             tuple(f"{e.leaf.origin} {render(e.leaf.path)}: {e.reason}; {e.action}" for e in left),
+        )
+    ]
+
+
+def of_second_plane(releases: Sequence[Release]) -> list[Finding]:
+    """Whether a canary brings the control plane that its gateways and namespaces are to move to."""
+    if any(release.chart == "istiod" for release in releases):
+        return []
+    return [
+        Finding(
+            "no-second-plane",
+            Level.BLOCKER,
+            "A canary moves to a second control plane, and none of these operators has one.",
+            "Plan together with the operator of the control plane, or in place.",
         )
     ]
 

@@ -13,7 +13,7 @@ from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, old_gateways
 from istio_convert.migrate.dump import of_dump, of_left
 from istio_convert.migrate.injection import of_injection
-from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step
+from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step, Strategy
 from istio_convert.migrate.objects import Known, known
 from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.owners import Owners, owners
@@ -161,6 +161,8 @@ def _findings(
     everything = [release for stage in stages for release in stage.releases]
     found = rules.findings(options.source_version, conversion.version, options.strategy, options.target, everything)
     found += checks.of_fields(conversion.ledger)
+    if options.strategy is Strategy.CANARY:
+        found += checks.of_second_plane(everything)
     if new is None:
         found.append(
             Finding(

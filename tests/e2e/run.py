@@ -182,7 +182,8 @@ def canary(helm: str, work: Path) -> None:
         for script in way.scripts():
             if script.name < "80":
                 way.run(script.name)
-        way.run("rollback.sh", "79", "30")
+        last = [script.name[:2] for script in way.scripts() if script.name < "80"][-1]
+        way.run("rollback.sh", last, "30")
         back = state(made)
         unchanged(before, back, lambda key: key[0] != "MutatingWebhookConfiguration")
         for name in ("istio-sidecar-injector", "istio-revision-tag-default"):

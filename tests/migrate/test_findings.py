@@ -179,6 +179,19 @@ def test_a_check_finds_what_it_is_for(name: str, level: Level, live: Objects) ->
     assert found(live).get(name) == level
 
 
+@pytest.mark.parametrize(("strategy", "found"), [(Strategy.CANARY, True), (Strategy.IN_PLACE, False)])
+def test_a_canary_needs_a_control_plane_to_move_to(strategy: Strategy, found: bool) -> None:
+    gateways = OPERATOR.replace(
+        "{tag: 1.24.6}",
+        "{profile: empty, tag: 1.24.6, components: {ingressGateways: [{name: edge, enabled: true}]}}",
+    )
+    second = convert(gateways.replace("tag:", "revision: r2, tag:"), to="1.25.3") if found else None
+    options = Options(source_version="1.24.6", strategy=strategy)
+    made = migrate.plan(convert(gateways, to="1.25.3"), options, beside=second)
+    blockers = {finding.id for finding in made.findings if finding.level is Level.BLOCKER}
+    assert ("no-second-plane" in blockers) is found
+
+
 def test_two_releases_must_not_render_one_object() -> None:
     new = [*rendered(), Rendered("istiod", "istio-system", rendered()[0].object)]
     assert found(cluster(), new)["two-owners"] is Level.BLOCKER
