@@ -230,7 +230,7 @@ class OverlayMapper:
         return self.plane.value_is_equal(self.component.kind, slot, overlay=True)
 
     def _patched_before(self, target: Target, place: ManifestPath) -> bool:
-        """Whether a patch writes the place, or one above it, already: it would win over a later overlay that is a value."""
+        """Whether a patch writes the place, or one above it, already: it would win over a value, which is later."""
         return any(laid.target == target and place[: len(laid.path)] == laid.path for laid in self.draft.laid)
 
     def _drops(self, target: Target, place: ManifestPath, full: Path, value: Node) -> bool:

@@ -86,6 +86,7 @@ def test_an_overlay_that_drops_what_the_chart_sets_is_a_patch() -> None:
     discovery = "spec.template.spec.containers.[name:discovery]"
     conversion = converted(overlay("pilot", f"{discovery}.resources={{requests: {{cpu: 9}}}}"))
     [patch] = next(r for r in conversion.releases if r.component == "pilot").patches
+    assert isinstance(patch.body, dict)
     [container] = patch.body["spec"]["template"]["spec"]["containers"]
     assert container["resources"] == {"$patch": "replace", "requests": {"cpu": 9}}
     assert result(conversion, "pilot")[0] == {}
