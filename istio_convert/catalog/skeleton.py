@@ -8,7 +8,7 @@ and the revision). A place inside an object is a path whose steps through lists 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -118,6 +118,19 @@ class Skeleton:
                 return steps[:depth] in self._lists(kind, name)
             current = current[step]
         return True
+
+    def below(self, kind: str, name: str, path: Path) -> Mapping[str | int, Any]:
+        """The places that the chart itself sets below a place, as nested maps; empty when it sets none.
+
+        Args:
+            kind: kind of the object.
+            name: its name or pattern.
+            path: keys, positions and ``[key:value]`` steps, from the object's root.
+        """
+        current: Mapping[str | int, Any] = self._places(kind, name)
+        for step in self._resolved(kind, name, path) or ("",):
+            current = current.get(step, {})
+        return current
 
     def elements(self, kind: str, name: str, path: Path) -> Elements | None:
         """The elements of the list at a place; None when the chart renders no list there (or an empty one)."""

@@ -17,6 +17,7 @@ from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.once import Built, OncePerCluster
 from istio_convert.mapping.overlays import OverlayMapper
 from istio_convert.mapping.overruled import OverruledValues
+from istio_convert.mapping.owned import OwnedNames
 from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.sweep import sweep
@@ -163,6 +164,7 @@ class Engine:
             SettingsMapper(component, draft, plane).run()
             OverlayMapper(component, draft, plane).run()
             OverruledValues(component, draft, plane).settle()
+            OwnedNames(component, draft, plane).settle()
         return draft
 
     def _warn(self, component: Component, draft: Draft) -> None:

@@ -213,7 +213,9 @@ class OverlayMapper:
             if not plain or target != self.plane.target(self.component, slot.kind):
                 continue
             full: Path = (*path, *(str(step) for step in rest))
-            if self._same_effect(slot, path, full, value):
+            if self._patched_before(target, manifest) or self._drops(target, manifest, full, value):
+                return False
+            if self._same_effect(slot, path, value):
                 if slot.id == "overlay.podLabels" or "nnotations" in slot.id:
                     value = string_if_text(value)
                 self.draft.set_value(
@@ -222,15 +224,23 @@ class OverlayMapper:
                 return True
         return False
 
-    def _same_effect(self, slot: Slot, path: Path, full: Path, value: Node) -> bool:
-        draft = self.draft
-        if not draft.chart.reads(path) or has_null(value):
+    def _same_effect(self, slot: Slot, path: Path, value: Node) -> bool:
+        if not self.draft.chart.reads(path) or has_null(value):
             return False
-        if not self.plane.value_is_equal(self.component.kind, slot, overlay=True):
+        return self.plane.value_is_equal(self.component.kind, slot, overlay=True)
+
+    def _patched_before(self, target: Target, place: ManifestPath) -> bool:
+        """Whether a patch writes the place, or one above it, already: it would win over a value, which is later."""
+        return any(laid.target == target and place[: len(laid.path)] == laid.path for laid in self.draft.laid)
+
+    def _drops(self, target: Target, place: ManifestPath, full: Path, value: Node) -> bool:
+        """Whether a map replaces one that has more: Helm would merge it over the chart's own."""
+        if not isinstance(value, Mapping):
             return False
-        default = draft.chart.default(full)
-        # a map replaces the place whole, Helm would merge it over the default
-        return not (isinstance(value, Mapping) and isinstance(default, dict) and set(default) - set(to_data(value)))
+        steps = tuple(f"[{step[0]}:{step[1]}]" if isinstance(step, tuple) else step for step in place)
+        rendered = self.draft.chart.skeleton.below(target.kind, self._pattern(target), steps)
+        given = to_data(value)
+        return _has_more(rendered, given) or _has_more(self.draft.chart.default(full), given)
 
     # -- as a patch ------------------------------------------------------------------------------------------------
 
@@ -347,6 +357,13 @@ class OverlayMapper:
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _has_more(known: object, given: object) -> bool:
+    """Whether a map, or one inside it, has names that the other lacks."""
+    if not isinstance(known, dict) or not isinstance(given, dict):
+        return False
+    return any(name not in given or _has_more(inner, given[name]) for name, inner in known.items())
 
 
 def _leaves_text(steps: tuple[Step, ...], value: Node | None) -> bool:

@@ -34,6 +34,7 @@ def render(releases: Sequence[Release], charts: ReleaseCharts, *, binary: bool =
                 namespace=release.namespace,
                 skip_schema=release.skip_schema,
                 binary=binary,
+                for_kustomize=bool(release.patches),
             ),
             release.patches,
         )

@@ -92,7 +92,7 @@ class _Keyed:
         return isinstance(other, _Keyed) and other.charts.key == self.charts.key
 
 
-def render(
+def render(  # noqa: PLR0913 (what a release says about itself, and what is to become of it)
     charts: ReleaseCharts,
     chart: str,
     values: Mapping[str, Any],
@@ -102,6 +102,7 @@ def render(
     skip_schema: bool = False,
     crd_folder: bool = True,
     binary: bool = False,
+    for_kustomize: bool = False,
 ) -> list[Object]:
     """Render one chart, CRDs included.
 
@@ -114,17 +115,20 @@ def render(
         skip_schema: set the chart's values schema aside.
         crd_folder: include the objects under ``crds/``.
         binary: run the ``helm`` program on PATH instead of the SDK.
+        for_kustomize: Kustomize is to read what is rendered, and takes no key twice.
 
     Returns:
         The objects, in the order of their templates. They may be shared: copy before changing one.
 
     Raises:
-        RenderError: Helm refuses.
+        RenderError: Helm refuses, or Kustomize would.
     """
     if binary:
-        return _render_with_program(charts, chart, values, name, namespace, skip_schema=skip_schema)
+        text = _render_with_program(charts, chart, values, name, namespace, skip_schema=skip_schema)
+        return list(parse_objects(text, f"release {name}, chart {chart}", for_kustomize=for_kustomize))
     loaded = _load(_Keyed(charts), chart, not skip_schema)
-    objects = list(_objects(chart, _run(loaded.chart, chart, values, name, namespace)))
+    rendered = _run(loaded.chart, chart, values, name, namespace)
+    objects = list(_objects(f"release {name}, chart {chart}", rendered, for_kustomize=for_kustomize))
     if loaded.crds is not None:
         shared = _rendered_crds(loaded.crds, chart, json.dumps(_crd_values(values), sort_keys=True), namespace)
         objects += [_of_release(obj, name) for obj in shared]
@@ -143,7 +147,7 @@ def _crd_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)
 def _rendered_crds(crds: Any, chart: str, values: str, namespace: str) -> tuple[Object, ...]:
-    return tuple(_objects(chart, _run(crds, chart, json.loads(values), _ANY_RELEASE, namespace)))
+    return tuple(_objects(f"chart {chart}", _run(crds, chart, json.loads(values), _ANY_RELEASE, namespace)))
 
 
 def _of_release(crd: Object, name: str) -> Object:
@@ -164,10 +168,10 @@ def _run(loaded: Any, chart: str, values: Mapping[str, Any], name: str, namespac
     return rendered
 
 
-def _objects(chart: str, rendered: Mapping[str, str]) -> Iterator[Object]:
+def _objects(where: str, rendered: Mapping[str, str], *, for_kustomize: bool = False) -> Iterator[Object]:
     for template, text in sorted(rendered.items()):
         if not template.endswith(".txt"):
-            yield from parse_objects(text, f"chart {chart}, {template}")
+            yield from parse_objects(text, f"{where}, {template}", for_kustomize=for_kustomize)
 
 
 def without_values(message: str, values: Any) -> str:
@@ -190,7 +194,7 @@ def _strings(values: Any) -> Iterator[str]:
 
 def _render_with_program(
     charts: ReleaseCharts, chart: str, values: Mapping[str, Any], name: str, namespace: str, *, skip_schema: bool
-) -> list[Object]:
+) -> str:
     program = shutil.which("helm")
     if program is None:
         raise RenderError("there is no helm on PATH", hint="install it, or leave the choice to the built-in Helm SDK")
@@ -218,4 +222,4 @@ def _render_with_program(
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RenderError(f"chart {chart}: helm template fails: {without_values(done.stderr, values)}")
-    return list(parse_objects(done.stdout, f"chart {chart}"))
+    return done.stdout

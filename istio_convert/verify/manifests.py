@@ -13,6 +13,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from istio_convert.errors import RenderError
+from istio_convert.paths import render
+from istio_convert.verify.repeated import repeated_key
 
 #: A Kubernetes object.
 Object: TypeAlias = dict[str, Any]
@@ -128,15 +130,16 @@ def without_log(text: str) -> str:
     return _LOG.sub("", text)
 
 
-def parse_objects(text: str, where: str = "") -> Iterator[Object]:
+def parse_objects(text: str, where: str = "", *, for_kustomize: bool = False) -> Iterator[Object]:
     """The objects of a YAML stream; a ``List`` gives its items.
 
     Args:
         text: the stream.
         where: named in errors.
+        for_kustomize: Kustomize is to read the text, too; it takes no key twice, which Go's reader does.
 
     Raises:
-        RenderError: a document is no object.
+        RenderError: a document is no object, or Kustomize would refuse it.
     """
     for document in split_documents(text):
         try:
@@ -145,6 +148,9 @@ def parse_objects(text: str, where: str = "") -> Iterator[Object]:
             raise RenderError(f"{where}: {error.message}" if where else error.message, hint=error.hint) from error
         if not obj:
             continue
+        if for_kustomize and (key := repeated_key(document)) is not None:
+            message = f"{object_id(obj)} has {render(key)} twice, which Kustomize refuses"
+            raise RenderError(f"{where}: {message}" if where else message)
         if str(obj.get("kind", "")).endswith("List") and isinstance(obj.get("items"), list):
             yield from obj["items"]
         elif "kind" in obj and "apiVersion" in obj:

@@ -16,6 +16,7 @@ from istio_convert.verify import candidate, helm, kustomize
 from istio_convert.verify.charts import ReleaseCharts, locate
 from istio_convert.verify.manifests import Object, Rendered
 from istio_convert.verify.proof import Expected, judge
+from istio_convert.verify.repeated import repeated_key
 
 pytestmark = pytest.mark.render
 pytest.importorskip("helm_python")
@@ -177,6 +178,34 @@ def test_objects_that_a_release_renders_twice() -> None:
     proof = judge(Expected(tuple(side), {}, "istioctl"), side, "1.25.3")
     assert proof.proven
     assert proof.notes == ("release r renders Service n/a 2 times: Helm upgrades that, but cannot install it",)
+
+
+def test_a_key_that_stands_twice(release: Path) -> None:
+    """Helm takes the last one; where patches are applied, Kustomize refuses the whole release."""
+    template = release / "manifests" / "charts" / "istio-control" / "istio-discovery" / "templates" / "twice.yaml"
+    text = "kind: ConfigMap\napiVersion: v1\nmetadata: {name: twice}\ndata:\n  a.b: one\n  a.b: hunter2-secret\n"
+    template.write_text(text, encoding="utf-8")
+    charts = locate("1.25.3", release)
+    rendered = candidate.render([release_of([])], charts)
+    assert [r.object["data"] for r in rendered if r.id.name == "twice"] == [{"a.b": "hunter2-secret"}]
+    with pytest.raises(RenderError, match=r"release istiod, .*: ConfigMap twice has data.a\\.b twice") as caught:
+        candidate.render([release_of([Patch(DEPLOYMENT, {"spec": {"replicas": 1}})])], charts)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("a: 1\nb:\n- {c: 1, d: 2, c: 3}\n", ("b", 0, "c")),
+        ("a: {x: 1}\nb: {x: 1}\nc: [{x: 1}, {x: 1}]\n", None),
+        ("a: 1\n'a': 2\n", ("a",)),
+        ("a: |\n  b: 1\n  b: 1\n", None),
+        ("a: [\n", None),
+        ("", None),
+    ],
+)
+def test_finds_repeated_keys(text: str, path: tuple[str | int, ...] | None) -> None:
+    assert repeated_key(text) == path
 
 
 def test_kustomizes_refusals_keep_bodies_to_themselves(charts: ReleaseCharts) -> None:

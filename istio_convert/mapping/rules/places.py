@@ -107,3 +107,8 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
         ),
     ),
 }
+
+#: by component and last step of the value: beginnings of the names that a template prints after the value's own
+PRINTED_LAST: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("pilot", "podLabels"): ("istio.io/dataplane-mode", "app.kubernetes.io/", "helm.sh/"),
+}
