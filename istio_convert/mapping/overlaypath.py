@@ -140,9 +140,11 @@ class Walker:
 
     Attributes:
         lose: called with every leaf that an overlay replaces or deletes.
+        emptied: the list whose last element was deleted.
     """
 
     lose: Callable[[Leaf], None]
+    emptied: Sequence | None = None
 
     def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
         """Set (or with None delete) what the path names. False when istioctl would find nothing there.
@@ -199,6 +201,7 @@ class Walker:
                 if index < len(container.items):
                     self._replace(container.items[index])
                     del container.items[index]
+                    self.emptied = None if container.items else container
                 return True
             container.leaf = None
             if index < len(container.items):
