@@ -23,6 +23,7 @@ from istio_convert.mapping.overlaypath import (
     overlay_value,
     parse,
     scalar_text,
+    without_effect,
 )
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.operator.components import Component
@@ -139,9 +140,7 @@ class GatewayOverlays:
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
             return
         if not applied:
-            claim_patches(
-                self.draft.claims, [patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch"
-            )
+            claim_patches(self.draft.claims, [patch], Outcome.INERT, without_effect(steps))
             return
         if walker.emptied is not None:
             walker.emptied.leaf = path_leaf  # an empty list is said, or the chart's own would come back

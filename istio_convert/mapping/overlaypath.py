@@ -89,6 +89,13 @@ def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
     )
 
 
+def without_effect(steps: tuple[Step, ...]) -> str:
+    """Why nothing happens at a path on which istioctl finds nothing."""
+    if any(isinstance(step, str) and step.startswith("[") and not step.endswith("]") for step in steps):
+        return "istioctl splits the path at the dot inside the brackets, finds nothing there and ignores the patch"
+    return "istioctl finds nothing at this path and ignores the patch"
+
+
 def scalar_text(node: Mapping, key: str) -> str:
     """A scalar field of an overlay as text; empty when it is missing, null or no scalar."""
     child = node.items.get(key)
