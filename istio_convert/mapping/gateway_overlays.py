@@ -23,6 +23,7 @@ from istio_convert.mapping.overlaypath import (
     overlay_value,
     parse,
     scalar_text,
+    without_effect,
 )
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.operator.components import Component
@@ -132,17 +133,18 @@ class GatewayOverlays:
         def lose(leaf: Leaf) -> None:
             self.draft.claims.add(leaf, lost_to(winner, RULE, "overlays are applied last"))
 
+        walker = Walker(lose)
         try:
-            applied = Walker(lose).apply(tree, steps, clone(value) if value is not None else None)
+            applied = walker.apply(tree, steps, clone(value) if value is not None else None)
         except NoListError:
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
             return
         if not applied:
-            claim_patches(
-                self.draft.claims, [patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch"
-            )
+            claim_patches(self.draft.claims, [patch], Outcome.INERT, without_effect(steps))
             return
-        if value is None and path_leaf is not None:
+        if walker.emptied is not None:
+            walker.emptied.leaf = path_leaf  # an empty list is said, or the chart's own would come back
+        elif value is None and path_leaf is not None:
             self.deletions.append(Deletion(kind, manifest_path(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
@@ -202,7 +204,9 @@ class GatewayOverlays:
                 continue
             rest = tuple(str(step) for step in deletion.path[len(slot.path) :] if isinstance(step, str))
             default = self.draft.chart.default((*slot.value_path, *rest))
-            renders = default is not MISSING and bool(default) and slot.kind != "PodDisruptionBudget"
+            # a list goes into the release without the element; the chart's own then counts for nothing
+            in_list = any(isinstance(step, tuple) for step in deletion.path[len(slot.path) :])
+            renders = default is not MISSING and bool(default) and slot.kind != "PodDisruptionBudget" and not in_list
             if renders:
                 target = target_of(deletion.kind)
                 self.draft.patches.delete(target, deletion.path, f"the operator takes this away ({slot.id})")

@@ -89,6 +89,13 @@ def manifest_path(steps: tuple[Step, ...]) -> ManifestPath:
     )
 
 
+def without_effect(steps: tuple[Step, ...]) -> str:
+    """Why nothing happens at a path on which istioctl finds nothing."""
+    if any(isinstance(step, str) and step.startswith("[") and not step.endswith("]") for step in steps):
+        return "istioctl splits the path at the dot inside the brackets, finds nothing there and ignores the patch"
+    return "istioctl finds nothing at this path and ignores the patch"
+
+
 def scalar_text(node: Mapping, key: str) -> str:
     """A scalar field of an overlay as text; empty when it is missing, null or no scalar."""
     child = node.items.get(key)
@@ -140,9 +147,11 @@ class Walker:
 
     Attributes:
         lose: called with every leaf that an overlay replaces or deletes.
+        emptied: the list whose last element was deleted.
     """
 
     lose: Callable[[Leaf], None]
+    emptied: Sequence | None = None
 
     def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
         """Set (or with None delete) what the path names. False when istioctl would find nothing there.
@@ -199,6 +208,7 @@ class Walker:
                 if index < len(container.items):
                     self._replace(container.items[index])
                     del container.items[index]
+                    self.emptied = None if container.items else container
                 return True
             container.leaf = None
             if index < len(container.items):

@@ -27,6 +27,7 @@ from istio_convert.mapping.overlaypath import (
     parse,
     render,
     scalar_text,
+    without_effect,
 )
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
@@ -174,7 +175,7 @@ class OverlayMapper:
                 return
             self._as_patch(target, steps, value, also)
         except _NothingThereError:
-            self._nothing_there(patch)
+            self._nothing_there(patch, steps)
         except NoListError:
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
         except _UnresolvableError as error:
@@ -187,14 +188,12 @@ class OverlayMapper:
                 "run convert --prove, which finds the place by rendering",
             )
 
-    def _nothing_there(self, patch: Mapping) -> None:
+    def _nothing_there(self, patch: Mapping, steps: tuple[Step, ...]) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
             reason = "istioctl finds nothing at this path and refuses the overlay"
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, reason, "correct the path, or remove the patch")
         else:
-            claim_patches(
-                self.draft.claims, [patch], Outcome.INERT, "istioctl finds nothing at this path and ignores the patch"
-            )
+            claim_patches(self.draft.claims, [patch], Outcome.INERT, without_effect(steps))
 
     # -- as a value ------------------------------------------------------------------------------------------------
 
@@ -328,10 +327,12 @@ class OverlayMapper:
         pointer: list[str | int] = []
         for position, step in enumerate(steps):
             last = position == len(steps) - 1
+            elements = skeleton.elements(target.kind, self._pattern(target), tuple(pointer))
             if isinstance(step, str):
+                if elements is not None:
+                    raise _NothingThereError  # a list has no keys
                 pointer.append(step)
                 continue
-            elements = skeleton.elements(target.kind, self._pattern(target), tuple(pointer))
             length = elements.length if elements is not None else 0
             place = tuple(str(inner) for inner in pointer)
             if elements is None and not self._exists(target, place) and not self._set_by_us(target, place):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.mapping.model import ManifestPath
-from istio_convert.mapping.strategic import merge_key
+from istio_convert.mapping.strategic import key_value, merge_key
 from istio_convert.release import Patch, Target
 from istio_convert.source.nodes import Node, Sequence, to_data
 
@@ -38,8 +38,13 @@ class PatchBuilder:
 
     def merge(self, target: Target, path: ManifestPath, node: Node, why: str, *, replace: bool = False) -> None:
         """Set what stands at a path. Maps merge, unless ``replace``; lists follow Kubernetes' merge keys."""
-        body = self._object(target, why).first
         last = path[-1] if path else ""
+        plain = tuple(step for step in path if isinstance(step, str))
+        if replace and plain == path and _has_twice(node, merge_key(str(last), target.kind)):
+            # Kustomize would make one element of the two, such as of https and http3 on one port
+            self.operation(target, "add", plain, node, why)
+            return
+        body = self._object(target, why).first
         container = _descend(body, path[:-1])
         value: Any = self._without_null_texts(target, path, to_data(node), why)
         if isinstance(last, tuple):
@@ -64,7 +69,7 @@ class PatchBuilder:
             raise TypeError("not an element")  # a bug of a rule
         if existing:
             items = _list(_descend(entry.first, path[:-2]), path[-2])
-            items.append({key[0]: key[1], "$patch": "delete"})
+            items.append({key[0]: key_value(*key), "$patch": "delete"})
             items = _list(_descend(entry.second, path[:-2]), path[-2])
             items.append(to_data(node))
         else:
@@ -82,7 +87,7 @@ class PatchBuilder:
         body = self._object(target, why).first
         last = path[-1]
         if isinstance(last, tuple):
-            _list(_descend(body, path[:-2]), path[-2]).append({last[0]: last[1], "$patch": "delete"})
+            _list(_descend(body, path[:-2]), path[-2]).append({last[0]: key_value(*last), "$patch": "delete"})
         else:
             _descend(body, path[:-1])[last] = None
 
@@ -130,6 +135,13 @@ def _is_text_map(path: ManifestPath) -> bool:
     return path in (("metadata", "labels"), ("metadata", "annotations"))
 
 
+def _has_twice(node: Node, key: str | None) -> bool:
+    """Whether two elements of a list have the same merge key."""
+    items = to_data(node) if key and isinstance(node, Sequence) else []
+    found = [item.get(key) for item in items if isinstance(item, dict)]
+    return any(identity in found[:position] for position, identity in enumerate(found))
+
+
 def _list(container: dict[str, Any], name: Any) -> list[Any]:
     found = container.setdefault(name, [])
     if not isinstance(found, list):
@@ -143,9 +155,10 @@ def _descend(body: dict[str, Any], path: ManifestPath) -> dict[str, Any]:
     for position, step in enumerate(path):
         following = path[position + 1] if position + 1 < len(path) else ""
         if isinstance(step, tuple):
-            element = next((i for i in current if isinstance(i, dict) and i.get(step[0]) == step[1]), None)
+            identity = key_value(*step)
+            element = next((i for i in current if isinstance(i, dict) and i.get(step[0]) == identity), None)
             if element is None:
-                element = {step[0]: step[1]}
+                element = {step[0]: identity}
                 current.append(element)
             current = element
         else:

@@ -27,6 +27,9 @@ MERGE_KEYS = {
     "webhooks": "name",
 }
 
+#: merge keys that are numbers in the manifest
+NUMBER_KEYS = frozenset({"port", "containerPort"})
+
 K8S_ORDER = "components.*.k8s is applied after rendering and wins over the values"
 
 
@@ -35,6 +38,11 @@ def merge_key(field_name: str, kind: str) -> str | None:
     if field_name == "ports":
         return "port" if kind == "Service" else "containerPort"
     return MERGE_KEYS.get(field_name)
+
+
+def key_value(key: str, text: str) -> str | int:
+    """The value of a merge key as the manifest holds it; paths hold every one as text."""
+    return int(text) if key in NUMBER_KEYS and text.isdecimal() else text
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -411,3 +412,52 @@ def test_resources_that_are_null_bring_back_those_of_all_gateways(version: str) 
     container = {"name": "istio-proxy", "resources": resources}
     assert bodies(release, "Deployment") == [{"spec": {"template": {"spec": {"containers": [container]}}}}]
     assert outcomes(conversion)["spec.values.gateways.istio-ingressgateway.resources"] == "patch"
+
+
+def overlay(kind: str, *patches: str) -> str:
+    return f"overlays: [{{kind: {kind}, name: istio-ingressgateway, patches: [{', '.join(patches)}]}}]"
+
+
+@pytest.mark.parametrize("step", ["[name:https]", "[port:443]", "[2]"])
+@pytest.mark.parametrize("to", ["1.25.3", "1.31.0"])
+def test_an_overlay_takes_one_port_away(step: str, to: str) -> None:
+    taken = overlay("Service", f"{{path: 'spec.ports.{step}'}}")
+    release = gateway(f"{{{taken}}}", to=to)
+    ports = release.values_data()["service"]["ports"]
+    assert [port["name"] for port in ports] == ["status-port", "http2"]
+    assert bodies(release, "Service") == []
+
+
+@pytest.mark.parametrize("step", ["[name:own]", "[port:80]", "[0]"])
+def test_an_overlay_takes_the_last_port_away(step: str) -> None:
+    taken = overlay("Service", f"{{path: 'spec.ports.{step}'}}")
+    release = gateway(f"{{service: {{ports: [{{name: own, port: 80}}]}}, {taken}}}")
+    assert release.values_data()["service"]["ports"] == []
+    assert bodies(release, "Service") == []
+
+
+HTTPS = {"name": "https", "port": 443, "targetPort": "https"}
+HTTP3 = {"name": "http3", "port": 443, "targetPort": "https", "protocol": "UDP"}
+HTTP = {"name": "http2", "port": 80, "targetPort": 8080}
+
+
+@pytest.mark.parametrize("ports", [[HTTPS, HTTP3], [HTTP3, HTTPS], [HTTP3, HTTP, HTTPS], [HTTP, HTTPS, HTTP3]])
+def test_two_protocols_on_one_port_are_both_kept(ports: list[dict[str, Any]]) -> None:
+    release = gateway(f"{{service: {{ports: {json.dumps(ports)}}}}}")
+    assert "ports" not in release.values_data().get("service", {})
+    assert bodies(release, "Service") == [[{"op": "add", "path": "/spec/ports", "value": ports}]]
+
+
+def test_two_protocols_on_one_port_are_a_value_where_the_chart_prints_them() -> None:
+    numbered = [{**port, "targetPort": 8443} for port in (HTTP3, HTTPS)]
+    release = gateway(f"{{service: {{ports: {json.dumps(numbered)}}}}}")
+    assert release.values_data()["service"]["ports"] == numbered
+    assert bodies(release, "Service") == []
+
+
+def test_a_container_port_is_named_by_its_number() -> None:
+    path = "spec.template.spec.containers.[name:istio-proxy].ports.[containerPort:8080].hostPort"
+    named = overlay("Deployment", f"{{path: '{path}', value: 80}}")
+    release = gateway(f"{{{named}}}")
+    container = {"name": "istio-proxy", "ports": [{"containerPort": 8080, "hostPort": 80}]}
+    assert bodies(release, "Deployment") == [{"spec": {"template": {"spec": {"containers": [container]}}}}]

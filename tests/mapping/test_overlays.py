@@ -90,3 +90,22 @@ def test_a_port_is_patched_by_its_position_because_kustomize_would_want_its_prot
     release = next(r for r in convert(text, to="1.23.6").releases if r.chart == "istiod")
     pointer = "/spec/template/spec/containers/0/ports/2/hostPort"
     assert [patch.body for patch in release.patches] == [[{"op": "add", "path": pointer, "value": 15017}]]
+
+
+WEBHOOKS = ("ValidatingWebhookConfiguration", "istio-validator-istio-system", "webhooks.[0].objectSelector")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path"),
+    [
+        (*WEBHOOKS[:2], f"{WEBHOOKS[2]}.matchExpressions.[key:istio.io/rev].values"),
+        ("Deployment", "istiod", "spec.template.spec.volumes.[name:a.b].emptyDir"),
+    ],
+)
+def test_a_dot_inside_brackets_splits_the_path(kind: str, name: str, path: str) -> None:
+    overlay = f"{{kind: {kind}, name: {name}, patches: [{{path: '{path}', value: [x]}}]}}"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to="1.25.3")
+    found = {(e.outcome, e.reason) for e in conversion.ledger.entries if "overlays" in e.leaf.path}
+    reason = "istioctl splits the path at the dot inside the brackets, finds nothing there and ignores the patch"
+    assert found == {(Outcome.INERT, reason)}
+    assert not any(release.patches for release in conversion.releases)
