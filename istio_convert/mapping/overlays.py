@@ -5,7 +5,7 @@ There is no rendered object at hand, so paths are resolved against the catalog's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from istio_convert.catalog.skeleton import SkeletonObject
 from istio_convert.ledger import Outcome
@@ -29,6 +29,7 @@ from istio_convert.mapping.overlaypath import (
     scalar_text,
     without_effect,
 )
+from istio_convert.mapping.positions import Positions, UnresolvableError, in_text
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.operator.components import Component
@@ -43,10 +44,6 @@ TEXT_DATA = ("ConfigMap", "Secret")
 CRD = "CustomResourceDefinition"
 
 
-class _UnresolvableError(Exception):
-    """A path that cannot be resolved without the rendered object."""
-
-
 class _NothingThereError(Exception):
     """A path on which istioctl finds nothing."""
 
@@ -58,6 +55,10 @@ class OverlayMapper:
     component: Component
     draft: Draft
     plane: ControlPlane
+    positions: Positions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.positions = Positions(self.draft, self._pattern)
 
     def run(self) -> None:
         """Map all overlays, in order."""
@@ -178,7 +179,7 @@ class OverlayMapper:
             self._nothing_there(patch, steps)
         except NoListError:
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
-        except _UnresolvableError as error:
+        except UnresolvableError as error:
             reason = f"{render(steps)}: {error}"
             claim_patches(
                 self.draft.claims,
@@ -245,10 +246,12 @@ class OverlayMapper:
 
     def _as_patch(self, target: Target, steps: tuple[Step, ...], value: Node | None, also: list[Leaf]) -> None:
         found = [*(leaves(value) if value is not None else ()), *also]
+        steps = self.positions.named(target, steps)
         strategic = self._strategic_path(target, steps)
         if strategic is None:
+            first = self.positions.before(target, steps)
             pointer, op = self._pointer(target, steps, delete=value is None)
-            self.draft.patches.operation(target, op, pointer, value, WHY)
+            self.draft.patches.operation(target, op, pointer, value, WHY, first=first)
             shown: ManifestPath = tuple(str(step) if not isinstance(step, int) else f"[{step}]" for step in pointer)
             self.draft.claim_patch(target, shown, found, RULE)
             return
@@ -256,11 +259,12 @@ class OverlayMapper:
             existing = self._exists(target, strategic)
             self._lay(target, strategic, value, also)
             if value is None:
+                self.positions.drop(target, strategic)
                 self.draft.patches.delete(target, strategic, WHY)
             elif existing or not isinstance(value, Mapping):
                 self.draft.patches.element(target, strategic, value, WHY, existing=existing)
             else:
-                raise _UnresolvableError("no such element is rendered by default")
+                raise UnresolvableError("no such element is rendered by default")
         elif value is None:
             if not self._exists(target, strategic) and not self._set_by_us(target, strategic):
                 for leaf in found:
@@ -314,42 +318,47 @@ class OverlayMapper:
         return tuple(path)
 
     def _is_list(self, target: Target, path: ManifestPath) -> bool:
-        steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
-        return self.draft.chart.skeleton.elements(target.kind, self._pattern(target), steps) is not None
+        return self.positions.elements(target, in_text(path)) is not None
 
     def _exists(self, target: Target, path: ManifestPath) -> bool:
-        steps = tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in path)
-        return self.draft.chart.skeleton.exists(target.kind, self._pattern(target), steps)
+        return self.draft.chart.skeleton.exists(target.kind, self._pattern(target), in_text(path))
 
     def _pointer(self, target: Target, steps: tuple[Step, ...], *, delete: bool) -> tuple[tuple[str | int, ...], str]:
         """A JSON pointer and the operation for the last step."""
-        skeleton = self.draft.chart.skeleton
         pointer: list[str | int] = []
+        rendered: list[str | int] = []  # the same with positions as rendered
         for position, step in enumerate(steps):
             last = position == len(steps) - 1
-            elements = skeleton.elements(target.kind, self._pattern(target), tuple(pointer))
+            elements = self.positions.elements(target, tuple(rendered))
             if isinstance(step, str):
                 if elements is not None:
                     raise _NothingThereError  # a list has no keys
                 pointer.append(step)
+                rendered.append(step)
                 continue
-            length = elements.length if elements is not None else 0
-            place = tuple(str(inner) for inner in pointer)
+            place = tuple(str(inner) for inner in rendered)
             if elements is None and not self._exists(target, place) and not self._set_by_us(target, place):
                 raise NoListError
+            left = self.positions.left(target, tuple(rendered), elements.length if elements is not None else 0)
             if isinstance(step, int):
-                if 0 <= step < length:
-                    pointer.append(step)
+                if 0 <= step < len(left):
+                    index = step
                 elif last and not delete and elements is not None:
-                    pointer.append("-")
+                    return (*pointer, "-"), "add"
                 else:
-                    raise _UnresolvableError(f"the list has {length} elements by default")
+                    raise UnresolvableError(f"the list has {len(left)} elements by default")
             elif isinstance(step, ByKey) and elements is not None and elements.key == step.key:
                 if step.value not in elements.names:
-                    raise _UnresolvableError("no such element is rendered by default")
-                pointer.append(elements.names.index(step.value))
+                    raise UnresolvableError("no such element is rendered by default")
+                if elements.names.index(step.value) not in left:
+                    raise _NothingThereError  # an earlier overlay removed it
+                index = left.index(elements.names.index(step.value))
             else:
-                raise _UnresolvableError("an element that only the rendered list shows")
+                raise UnresolvableError("an element that only the rendered list shows")
+            if last and delete:
+                self.positions.remove(target, tuple(rendered), left[index])
+            pointer.append(index)
+            rendered.append(left[index])
         if delete:
             return tuple(pointer), "remove"
         return tuple(pointer), "replace" if isinstance(pointer[-1], int) else "add"
@@ -376,5 +385,5 @@ def _raise_missing(path: ManifestPath) -> None:
     """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
     open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
     if path and path[-1] in open_lists:
-        raise _UnresolvableError("no such element is rendered by default")
+        raise UnresolvableError("no such element is rendered by default")
     raise _NothingThereError

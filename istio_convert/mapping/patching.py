@@ -20,7 +20,8 @@ from istio_convert.source.nodes import Node, Sequence, to_data
 class _ObjectPatch:
     first: dict[str, Any] = field(default_factory=dict)
     second: dict[str, Any] = field(default_factory=dict)
-    operations: list[dict[str, Any]] = field(default_factory=list)
+    #: whether it counts positions of the list as rendered, and the operation
+    operations: list[tuple[bool, dict[str, Any]]] = field(default_factory=list)
     why: dict[str, None] = field(default_factory=dict)
 
 
@@ -100,7 +101,16 @@ class PatchBuilder:
             return ""
         return value
 
-    def operation(self, target: Target, op: str, pointer: tuple[str | int, ...], node: Node | None, why: str) -> None:
+    def operation(
+        self,
+        target: Target,
+        op: str,
+        pointer: tuple[str | int, ...],
+        node: Node | None,
+        why: str,
+        *,
+        first: bool = False,
+    ) -> None:
         """Add a JSON 6902 operation.
 
         Args:
@@ -109,24 +119,27 @@ class PatchBuilder:
             pointer: steps of the JSON pointer; ``-`` appends to a list.
             node: the value; None for ``remove``.
             why: the reason, shown above the patch.
+            first: it counts positions, which the strategic merge patches of the object change.
         """
         escaped = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in pointer)
         entry: dict[str, Any] = {"op": op, "path": escaped}
         if node is not None:
             entry["value"] = to_data(node)
-        self._object(target, why).operations.append(entry)
+        self._object(target, why).operations.append((first, entry))
 
     def patches(self) -> list[Patch]:
         """The patches, in the order in which their objects were first mentioned."""
         result = []
         for target, entry in self.objects.items():
             why = tuple(entry.why)
-            for body in (entry.first, entry.second):
+            strategic = [body for body in (entry.first, entry.second) if body]
+            before = [operation for first, operation in entry.operations if first and strategic]
+            after = [operation for first, operation in entry.operations if not (first and strategic)]
+            bodies: list[Any] = [before, *strategic, after]
+            for body in bodies:
                 if body:
                     result.append(Patch(target, body, why))
                     why = ()
-            if entry.operations:
-                result.append(Patch(target, entry.operations, why))
         return result
 
 

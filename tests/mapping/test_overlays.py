@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from istio_convert import Outcome, convert
@@ -109,3 +111,82 @@ def test_a_dot_inside_brackets_splits_the_path(kind: str, name: str, path: str) 
     reason = "istioctl splits the path at the dot inside the brackets, finds nothing there and ignores the patch"
     assert found == {(Outcome.INERT, reason)}
     assert not any(release.patches for release in conversion.releases)
+
+
+CONTAINER = "spec.template.spec.containers.[name:discovery]"
+
+
+def istiod(*patches: str, k8s: str = "", to: str = "1.25.3") -> tuple[list[Any], set[str]]:
+    """The bodies of istiod's patches, and the reasons of what is for a person."""
+    overlay = f"{{kind: Deployment, name: istiod, patches: [{', '.join(patches)}]}}"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{{k8s}overlays: [{overlay}]}}}}}}\n", to=to)
+    bodies = [patch.body for release in conversion.releases for patch in release.patches]
+    return bodies, {e.reason for e in conversion.ledger.entries if e.outcome is Outcome.MANUAL}
+
+
+def env(body: Any) -> Any:
+    (container,) = body["spec"]["template"]["spec"]["containers"]
+    assert container["name"] == "discovery"
+    return container["env"]
+
+
+def test_a_position_is_a_name_where_another_patch_changes_the_list() -> None:
+    bodies, manual = istiod(
+        f"{{path: '{CONTAINER}.env.[name:KUBECONFIG].value', value: /x}}",
+        f"{{path: '{CONTAINER}.env.[0].value', value: own}}",
+    )
+    assert not manual
+    assert [env(body) for body in bodies] == [
+        [{"name": "KUBECONFIG", "value": "/x"}, {"name": "REVISION", "value": "own"}]
+    ]
+
+
+def test_a_position_counts_what_earlier_overlays_left() -> None:
+    bodies, manual = istiod(
+        f"{{path: '{CONTAINER}.env.[name:REVISION]'}}", f"{{path: '{CONTAINER}.env.[0].value', value: own}}"
+    )
+    assert not manual
+    deleted = {"name": "REVISION", "$patch": "delete"}
+    assert [env(body) for body in bodies] == [[deleted, {"name": "PILOT_CERT_PROVIDER", "value": "own"}]]
+
+
+def test_a_position_is_a_name_beside_variables_of_the_settings() -> None:
+    source = "{fieldRef: {fieldPath: metadata.uid}}"
+    bodies, manual = istiod(
+        f"{{path: '{CONTAINER}.env.[0].value', value: own}}", k8s=f"env: [{{name: UID, valueFrom: {source}}}], "
+    )
+    assert not manual
+    assert [item["name"] for item in env(bodies[0])] == ["UID", "REVISION"]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_positions_are_counted_before_a_patch_that_changes_the_order(reverse: bool) -> None:
+    patches = [
+        "{path: 'spec.template.spec.volumes.[name:istio-token].projected.sources.[0].x', value: 1}",
+        "{path: 'spec.template.spec.volumes.[name:cacerts].secret.optional', value: false}",
+    ]
+    bodies, manual = istiod(*(reversed(patches) if reverse else patches))
+    assert not manual
+    operation = {"op": "add", "path": "/spec/template/spec/volumes/1/projected/sources/0/x", "value": 1}
+    volume = {"name": "cacerts", "secret": {"optional": False}}
+    assert bodies == [[operation], {"spec": {"template": {"spec": {"volumes": [volume]}}}}]
+
+
+def test_a_position_in_what_an_earlier_patch_sets_is_for_a_person() -> None:
+    volume = "spec.template.spec.volumes.[name:istio-token].projected"
+    bodies, manual = istiod(
+        f"{{path: '{volume}', value: {{sources: [{{x: 1}}]}}}}", f"{{path: '{volume}.sources.[0].x', value: 2}}"
+    )
+    assert len(bodies) == 1
+    assert [reason.split(": ")[1] for reason in manual] == ["another patch of the object sets this place first"]
+
+
+def test_removals_by_position_move_what_follows() -> None:
+    mounts = f"{CONTAINER}.volumeMounts"
+    bodies, manual = istiod(f"{{path: '{mounts}.[1]'}}", f"{{path: '{mounts}.[name:cacerts].readOnly', value: false}}")
+    assert not manual
+    ((first, second),) = bodies
+    assert first == {"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts/1"}
+    position = int(second["path"].split("/")[-2])
+    (whole, _) = istiod(f"{{path: '{mounts}.[name:cacerts].readOnly', value: false}}")
+    assert position == int(whole[0][0]["path"].split("/")[-2]) - 1

@@ -277,3 +277,49 @@ def test_the_built_in_istioctl_agrees_with_the_real_one(tmp_path: Path) -> None:
     assert sorted(map(str, real)) == sorted(map(str, ours))
     for identity, obj in real.items():
         assert ours[identity] == obj, str(identity)
+
+
+GATEWAY_PORTS = """\
+        service:
+          ports:
+          - {name: http3, port: 443, targetPort: https, protocol: UDP}
+          - {name: plain, port: 80, targetPort: http}
+          - {name: https, port: 443, targetPort: https}
+"""
+ONE_PORT_LESS = """\
+        overlays:
+        - {kind: Service, name: istio-ingressgateway, patches: [{path: "spec.ports.[name:https]"}]}
+        - kind: Deployment
+          name: istio-ingressgateway
+          patches:
+          - path: spec.template.spec.containers.[name:istio-proxy].ports.[containerPort:8080].hostPort
+            value: 80
+"""
+PLANE = """\
+    pilot:
+      k8s:
+        overlays:
+        - kind: Deployment
+          name: istiod
+          patches:
+          - {path: "spec.template.spec.containers.[name:discovery].env.[name:KUBECONFIG].value", value: /x}
+          - {path: "spec.template.spec.containers.[name:discovery].env.[0].value", value: own}
+          - {path: "spec.template.spec.volumes.[name:cacerts].secret.optional", value: false}
+          - {path: "spec.template.spec.volumes.[0].emptyDir.sizeLimit", value: 1Gi}
+          - path: spec.template.spec.volumes.[name:istio-token].projected.sources.[0].serviceAccountToken.audience
+            value: own
+        - kind: ValidatingWebhookConfiguration
+          name: istio-validator-istio-system
+          patches:
+          - {path: "webhooks.[0].rules.[0].operations", value: [CREATE]}
+"""
+
+
+@pytest.mark.parametrize("settings", [GATEWAY_PORTS, ONE_PORT_LESS, PLANE], ids=["protocols", "less", "positions"])
+def test_elements_of_lists_are_proven(official: ReleaseCharts, settings: str) -> None:
+    own = "    ingressGateways:\n    - name: istio-ingressgateway\n      k8s:\n" if settings is not PLANE else ""
+    text = f"{OPERATOR.split('spec:', maxsplit=1)[0]}spec:\n  components:\n{own}{settings}"
+    conversion = convert(text, to=official.version)
+    assert not [entry for entry in conversion.ledger.entries if entry.outcome is Outcome.MANUAL]
+    proof = verify([("operator.yaml", text)], conversion.releases, official.version, charts=official)
+    assert [f"{identity}: {d.path}" for identity, d in proof.unexplained] == []
