@@ -73,7 +73,7 @@ class Positions:
                 result.append(step)
                 place = (*place, step if isinstance(step, str | int) else "")
                 continue
-            if isinstance(step, int) and _is_keyed(place, target, elements) and self._moved(target, place):
+            if isinstance(step, int) and _is_keyed(place, target, elements) and self._moved(target, place, elements):
                 if place[-1] == "webhooks":
                     raise UnresolvableError(
                         "another patch changes the order of the list, whose names the revision decides"
@@ -125,9 +125,11 @@ class Positions:
             return -1
         return f"[{elements.key}:{elements.names[left[step]]}]" if elements.key else left[step]
 
-    def _moved(self, target: Target, place: Path) -> bool:
+    def _moved(self, target: Target, place: Path, elements: Elements) -> bool:
         if self.dropped.get((target, place)):
             return True
+        if place[-1:] == ("webhooks",) and elements.length == 1:
+            return False  # it stays where it is
         for laid in self.draft.laid:
             path = in_text(laid.path)
             if laid.target == target and path[: len(place)] == place and (len(path) > len(place) or not laid.replace):

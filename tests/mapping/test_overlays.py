@@ -190,3 +190,24 @@ def test_removals_by_position_move_what_follows() -> None:
     position = int(second["path"].split("/")[-2])
     (whole, _) = istiod(f"{{path: '{mounts}.[name:cacerts].readOnly', value: false}}")
     assert position == int(whole[0][0]["path"].split("/")[-2]) - 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "webhook", "manual"),
+    [
+        (
+            "MutatingWebhookConfiguration",
+            "istio-sidecar-injector",
+            r"rev\.namespace\.sidecar-injector\.istio\.io",
+            True,
+        ),
+        ("ValidatingWebhookConfiguration", "istio-validator-istio-system", r"rev\.validation\.istio\.io", False),
+    ],
+)
+def test_positions_of_webhooks_are_no_names(kind: str, name: str, webhook: str, manual: bool) -> None:
+    named = f"{{path: 'webhooks.[name:{webhook}].failurePolicy', value: Ignore}}"
+    counted = "{path: 'webhooks.[0].timeoutSeconds', value: 7}"
+    overlay = f"{{kind: {kind}, name: {name}, patches: [{named}, {counted}]}}"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to="1.25.3")
+    outcomes = [e.outcome for e in conversion.ledger.entries if "patches" in e.leaf.path]
+    assert outcomes == [Outcome.PATCH] * 2 + [Outcome.MANUAL if manual else Outcome.PATCH] * 2
