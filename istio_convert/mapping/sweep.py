@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from functools import lru_cache
 
 from istio_convert.catalog import Catalog
 from istio_convert.ledger import Outcome
@@ -72,7 +73,7 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
             f"istioctl {rest.catalog.version} has no such profile; its settings are unknown, default was used",
             "write the profile's settings into the operator, or choose a profile that exists",
         )
-    rule = max((rule for rule in FIELD_RULES if rule.matches(path)), key=lambda r: r.specificity, default=None)
+    rule = _closest_rule(path)
     if rule is not None and not _is_of_no_component(path, rule):
         return _by_rule(rule, path, leaf)
     if off:
@@ -86,6 +87,12 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
     if path[:1] == ("spec",):
         return _unclaimed(leaf) if _is_known(path) else _unknown(path)
     return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
+
+
+@lru_cache(maxsize=4096)
+def _closest_rule(path: Path) -> FieldRule | None:
+    """The rule of the table that names most of a path; operators name the same fields over and over."""
+    return max((rule for rule in FIELD_RULES if rule.matches(path)), key=lambda rule: rule.specificity, default=None)
 
 
 def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
