@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from istio_convert.paths import Path
 from istio_convert.source.nodes import Node
 
 #: one step of a manifest path: a map key, or an element of a list by its merge key
@@ -22,6 +23,11 @@ CONTAINER = ("name", "*")
 
 POD = ("spec", "template", "spec")
 IN_CONTAINER: ManifestPath = (*POD, "containers", CONTAINER)
+
+
+def in_text(path: ManifestPath) -> Path:
+    """A manifest path as the skeleton writes it."""
+    return tuple(f"[{step[0]}:{step[1]}]" if isinstance(step, tuple) else step for step in path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
 from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft, Laid
-from istio_convert.mapping.model import ManifestPath, Slot
+from istio_convert.mapping.model import ManifestPath, Slot, in_text
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
@@ -29,7 +29,7 @@ from istio_convert.mapping.overlaypath import (
     scalar_text,
     without_effect,
 )
-from istio_convert.mapping.positions import Positions, UnresolvableError, in_text
+from istio_convert.mapping.positions import Positions, UnresolvableError
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.operator.components import Component
@@ -237,8 +237,7 @@ class OverlayMapper:
         """Whether a map replaces one that has more: Helm would merge it over the chart's own."""
         if not isinstance(value, Mapping):
             return False
-        steps = tuple(f"[{step[0]}:{step[1]}]" if isinstance(step, tuple) else step for step in place)
-        rendered = self.draft.chart.skeleton.below(target.kind, self._pattern(target), steps)
+        rendered = self.draft.chart.skeleton.below(target.kind, self._pattern(target), in_text(place))
         given = to_data(value)
         return _has_more(rendered, given) or _has_more(self.draft.chart.default(full), given)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.places import SOLE_EFFECTS
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
@@ -75,13 +75,7 @@ class OverruledValues:
         """Of several places those that the chart of this version has."""
         target = self.plane.target(self.component, kind)
         skeleton = self.draft.chart.skeleton
-        known = [
-            place
-            for place in places
-            if skeleton.exists(
-                target.kind, target.name, tuple(f"[{s[0]}:{s[1]}]" if isinstance(s, tuple) else s for s in place)
-            )
-        ]
+        known = [place for place in places if skeleton.exists(target.kind, target.name, in_text(place))]
         return tuple(known) or places[:1]
 
     def _look_at(self, target: Target, value: Path, places: tuple[ManifestPath, ...], below: Path, leaf: Leaf) -> None:

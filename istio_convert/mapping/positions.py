@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from istio_convert.catalog.skeleton import Elements
 from istio_convert.mapping.draft import Draft, Laid
-from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.overlaypath import ByKey, Step
 from istio_convert.mapping.strategic import find, merge_key
 from istio_convert.paths import Path
@@ -137,11 +137,6 @@ class Positions:
             if laid.target == target and _touches(laid, place):
                 raise UnresolvableError("another patch of the object sets the whole list first")
         return False
-
-
-def in_text(path: ManifestPath) -> Path:
-    """A manifest path as the skeleton writes it."""
-    return tuple(f"[{step[0]}:{step[1]}]" if isinstance(step, tuple) else step for step in path)
 
 
 def _is_keyed(place: Path, target: Target, elements: Elements) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from istio_convert.errors import VerifyError
 from istio_convert.verify import charts
 from istio_convert.verify.charts.index import read_index
 
+from .serving import send, send_from, serving
 from .small_release import write_chart
 
 NAMES = ("base", "istiod", "cni", "ztunnel", "gateway")
@@ -46,49 +46,28 @@ class Repository:
         asked = handler.headers.get("Range", "")
         self.requests.append((handler.path, asked))
         if handler.path == "/charts/index.yaml":
-            _send(handler, 200, self.index().encode())
+            send(handler, 200, self.index().encode())
             return
         data = self.files.get(handler.path)
         if data is None:
-            _send(handler, 404, b"")
+            send(handler, 404, b"")
             return
         if self.tamper:
             data = data[:-1] + bytes([data[-1] ^ 1])
         start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and self.ranges else 0
         if start >= len(data):
-            _send(handler, 416, b"")
+            send(handler, 416, b"")
             return
-        body = data[start:]
-        handler.send_response(206 if start else 200)
-        handler.send_header("Content-Length", str(len(body)))
-        if start:
-            handler.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-        handler.end_headers()
-        if self.break_after:
-            body, self.break_after = body[: self.break_after], 0
-            handler.close_connection = True
-        handler.wfile.write(body)
+        break_after, self.break_after = self.break_after, 0
+        send_from(handler, data, start, break_after)
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Iterator[Repository]:
     served = Repository(tmp_path)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            served.answer(self)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    served.url = f"http://127.0.0.1:{server.server_port}/charts"
-    yield served
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(served.answer) as address:
+        served.url = f"{address}/charts"
+        yield served
 
 
 def test_pull(cache: Path, repository: Repository) -> None:
@@ -171,13 +150,6 @@ def test_indexes() -> None:
     for text in ("{", "a: [", "- 1", "entries: 5"):
         with pytest.raises(VerifyError, match=r"index\.yaml"):
             read_index(text, "http://r")
-
-
-def _send(handler: BaseHTTPRequestHandler, status: int, body: bytes) -> None:
-    handler.send_response(status)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
 
 
 def _archive(folder: Path, name: str) -> bytes:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import threading
 import urllib.parse
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from istio_convert.verify import charts
 from istio_convert.verify.charts.layout import ENDED_CHARTS
 from istio_convert.verify.charts.oci import Repository
 
+from .serving import send, send_from, serving
 from .test_pull import NAMES, _archive
 
 CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
@@ -104,47 +104,17 @@ class Registry:
             data = data[:-1] + bytes([data[-1] ^ 1])
         asked = handler.headers.get("Range", "")
         start = int(asked.removeprefix("bytes=").rstrip("-")) if asked else 0
-        body = data[start:]
-        handler.send_response(206 if start else 200)
-        handler.send_header("Content-Length", str(len(body)))
-        if start:
-            handler.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
-        handler.end_headers()
-        if self.break_after:
-            body, self.break_after = body[: self.break_after], 0
-            handler.close_connection = True
-        handler.wfile.write(body)
-
-
-def send(handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
-    handler.send_response(status)
-    for name, value in (headers or {}).items():
-        handler.send_header(name, value)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
+        break_after, self.break_after = self.break_after, 0
+        send_from(handler, data, start, break_after)
 
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path / "docker"))
     served = Registry(tmp_path)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            served.answer(self)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    served.url = f"http://127.0.0.1:{server.server_port}"
-    yield served
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(served.answer) as address:
+        served.url = address
+        yield served
 
 
 def pull(registry: Registry, **options: Any) -> str:
