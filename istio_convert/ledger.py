@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final, NamedTuple
 
 from istio_convert.errors import LedgerError
 from istio_convert.source.nodes import Leaf
@@ -36,8 +37,7 @@ class Outcome(str, Enum):
 _SEVERE = (Outcome.INERT, Outcome.MANUAL, Outcome.LOST)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a leaf lives on.
 
     Attributes:
@@ -52,7 +52,7 @@ class Place:
         return f"{self.release}: {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Entry:
     """The account of one leaf.
 
@@ -66,13 +66,13 @@ class Entry:
         derived: true when the proof, not a rule, found the place.
     """
 
-    leaf: Leaf
-    outcome: Outcome
-    rule: str
-    places: tuple[Place, ...] = ()
-    reason: str = ""
-    action: str = ""
-    derived: bool = False
+    leaf: Final[Leaf]
+    outcome: Final[Outcome]
+    rule: Final[str]
+    places: Final[tuple[Place, ...]] = ()
+    reason: Final[str] = ""
+    action: Final[str] = ""
+    derived: Final[bool] = False
 
 
 class Ledger:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from istio_convert.ledger import Entry, Ledger, Outcome, Place
 from istio_convert.source.nodes import Leaf
@@ -30,8 +30,7 @@ _WITH_PLACES = (*_ALIVE, Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT)
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One finding about one leaf."""
 
     outcome: Outcome

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from istio_convert.source.nodes import Leaf, Mapping, Node, clone, leaves
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """A leaf that another one replaces.
 
     Attributes:

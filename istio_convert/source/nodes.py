@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from istio_convert.errors import Origin
 from istio_convert.paths import Path
@@ -18,9 +18,9 @@ from istio_convert.paths import Path
 ScalarValue: TypeAlias = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Leaf:
-    """One leaf of the input: what the ledger accounts for. Compared by identity.
+    """One leaf of the input: what the ledger accounts for. Compared by identity, never changed.
 
     Attributes:
         file: name of the input as given (``-`` for standard input, ``--set`` for a flag).
@@ -32,14 +32,14 @@ class Leaf:
         via: where the aliases and merge keys stand through which this leaf was reached, outermost first.
     """
 
-    file: str
-    document: int
-    path: Path
-    line: int
-    column: int
-    text: str
-    value: ScalarValue | dict[str, Any] | list[Any]
-    via: tuple[Origin, ...] = ()
+    file: Final[str]
+    document: Final[int]
+    path: Final[Path]
+    line: Final[int]
+    column: Final[int]
+    text: Final[str]
+    value: Final[ScalarValue | dict[str, Any] | list[Any]]
+    via: Final[tuple[Origin, ...]] = ()
 
     @property
     def origin(self) -> Origin:
