@@ -14,7 +14,7 @@ from istio_convert.paths import Path
 from istio_convert.source.compose import Alias, Collection, Raw, compose, place
 from istio_convert.source.nodes import Document, Leaf, Mapping, Node, Scalar, ScalarValue, Sequence, leaves
 from istio_convert.source.refusals import TEMPLATE_CAUSE, TEMPLATE_HINT, decode
-from istio_convert.source.scalars import TAG_PREFIX, resolve, resolve_key
+from istio_convert.source.scalars import TAG_PREFIX, is_surely_text, resolve, resolve_key
 
 _MERGE_TAG = TAG_PREFIX + "merge"
 
@@ -58,7 +58,8 @@ class _Builder:
             return self.scalar(raw, path, via)
         if isinstance(raw, Alias):
             return self.node(raw.target, path, (*via, place(raw.event, self.file)))
-        self.check_tag(raw)
+        if raw.event.ctag is not None:
+            self.check_tag(raw)
         origin = place(raw.event, self.file)
         if raw.is_map:
             items: dict[str, Node] = {}
@@ -72,9 +73,9 @@ class _Builder:
         mark = event.start_mark
         line, column = mark.line + 1, mark.column + 1
         origin = Origin(self.file, line, column)
-        tag = event.tag
         value: ScalarValue = text
-        if tag is not None or not event.style:
+        if event.ctag is not None or not (event.style or is_surely_text(text)):
+            tag = event.tag
             try:
                 value = resolve(text, not event.style, None if tag == "!" else tag)
             except YamlError as error:
@@ -116,9 +117,9 @@ class _Builder:
 
     def key(self, event: ScalarEvent) -> str:
         text: str = event.value
-        tag = event.tag
-        if tag is None and event.style:
+        if event.ctag is None and (event.style or is_surely_text(text)):
             return text
+        tag = event.tag
         try:
             return resolve_key(text, not event.style, None if tag == "!" else tag)
         except YamlError as error:
