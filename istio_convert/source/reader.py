@@ -97,10 +97,12 @@ class _Builder:
             event = raw_key.target if isinstance(raw_key, Alias) else raw_key
             if not isinstance(event, ScalarEvent):
                 raise self.collection_as_key(raw, event)
-            if event.value == "<<" and event is raw_key and _is_merge(event):
+            key: str = event.value
+            if key == "<<" and event is raw_key and _is_merge(event):
                 self.merge(items, event, raw_value, path, via)
                 continue
-            key = self.key(event)
+            if event.ctag is not None or not (event.style or is_surely_text(key)):
+                key = self.key(event)
             if (first := own.get(key)) is not None:
                 raise YamlError(
                     f"duplicate key {paths.render((*path, key))}, first on line {first.start_mark.line + 1}",
@@ -112,16 +114,15 @@ class _Builder:
                     ),
                 )
             own[key] = event
-            self.replaced = self.replaced or key in items
+            if key in items:
+                self.replaced = True
             items[key] = self.node(raw_value, (*path, key), via)
 
     def key(self, event: ScalarEvent) -> str:
-        text: str = event.value
-        if event.ctag is None and (event.style or is_surely_text(text)):
-            return text
+        """The key of a scalar that may be something else than its text."""
         tag = event.tag
         try:
-            return resolve_key(text, not event.style, None if tag == "!" else tag)
+            return resolve_key(event.value, not event.style, None if tag == "!" else tag)
         except YamlError as error:
             raise YamlError(error.message, origin=place(event, self.file), hint=error.hint) from None
 
