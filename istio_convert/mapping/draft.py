@@ -10,7 +10,7 @@ from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.model import ManifestPath
 from istio_convert.mapping.patching import PatchBuilder, describe
-from istio_convert.operator.merge import Override, merge
+from istio_convert.operator.merge import Override, merged
 from istio_convert.paths import Path, render
 from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
@@ -97,8 +97,8 @@ class Draft:
             put(self.release.values, path, clone(node))
         else:
             layer = Mapping()
-            put(layer, path, node)
-            merge(self.release.values, layer, overrides, why_wins)
+            put(layer, path, clone(node))  # the values are pruned in place later
+            self.release.values = merged(self.release.values, layer, overrides, why_wins)
         for override in overrides:
             self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
         for below, leaf_node in walk(node):

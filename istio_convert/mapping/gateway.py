@@ -194,7 +194,6 @@ class GatewayMapper:
         hidden = {"runAsNonRoot": True} if self.openshift else CHART_USER
         if isinstance(context, Mapping) and own and any(own.get(key) != value for key, value in hidden.items()):
             copy = clone(context)
-            assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
         elif isinstance(context, Mapping) and any(child.leaf for _, child in walk(context)):
             # the chart's own user goes with its context when the operator gives the proxy another

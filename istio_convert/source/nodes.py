@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from istio_convert.errors import Origin
 from istio_convert.paths import Path
@@ -75,6 +75,7 @@ class Sequence:
 
 
 Node: TypeAlias = Scalar | Mapping | Sequence
+AnyNode = TypeVar("AnyNode", Scalar, Mapping, Sequence, Node)
 
 
 @dataclass(slots=True, eq=False)
@@ -110,6 +111,11 @@ def from_data(data: Any) -> Node:
     if isinstance(data, list | tuple):
         return Sequence([from_data(value) for value in data])
     return Scalar(data)
+
+
+def mapping_of(data: dict[str, Any]) -> Mapping:
+    """A map without leaves from plain Python data."""
+    return Mapping({str(key): from_data(value) for key, value in data.items()})
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -161,13 +167,16 @@ def remove(root: Mapping, path: Path) -> None:
         path = path[:-1]
 
 
-def clone(node: Node) -> Node:
+def clone(node: AnyNode) -> AnyNode:
     """A copy of the tree that shares only its leaves."""
+    copy: Node
     if isinstance(node, Scalar):
-        return Scalar(node.value, node.leaf, node.origin)
-    if isinstance(node, Mapping):
-        return Mapping({k: clone(v) for k, v in node.items.items()}, node.leaf, node.origin)
-    return Sequence([clone(v) for v in node.items], node.leaf, node.origin)
+        copy = Scalar(node.value, node.leaf, node.origin)
+    elif isinstance(node, Mapping):
+        copy = Mapping({k: clone(v) for k, v in node.items.items()}, node.leaf, node.origin)
+    else:
+        copy = Sequence([clone(v) for v in node.items], node.leaf, node.origin)
+    return copy
 
 
 def walk(node: Node, prefix: Path = ()) -> Iterator[tuple[Path, Node]]:
