@@ -65,8 +65,10 @@ class Claims:
         """Note a finding; the same one twice counts once."""
         if leaf is None:
             return
-        claims = self.by_leaf.setdefault(leaf, [])
-        if claim not in claims:
+        claims = self.by_leaf.get(leaf)
+        if claims is None:
+            self.by_leaf[leaf] = [claim]
+        elif claim not in claims:
             claims.append(claim)
 
     def overridden(self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None) -> None:
@@ -106,12 +108,13 @@ class Claims:
 def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
     """The entry that the claims of one leaf amount to."""
     if len(claims) == 1:  # nearly all leaves are like this
-        (best,) = said = claims
-    else:
-        best = max(claims, key=lambda claim: _RANK[claim.outcome])
-        outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
-        said = [claim for claim in claims if claim.outcome in outcomes]
-        best = next((claim for claim in said if claim.outcome is Outcome.VALUE), said[0])
+        (only,) = claims
+        places = (only.place,) if only.place and only.outcome in _WITH_PLACES else ()
+        return Entry(leaf, only.outcome, only.rule, places, only.reason, "" if only.outcome in _ALIVE else only.action)
+    best = max(claims, key=lambda claim: _RANK[claim.outcome])
+    outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
+    said = [claim for claim in claims if claim.outcome in outcomes]
+    best = next((claim for claim in said if claim.outcome is Outcome.VALUE), said[0])
     places = _each(claim.place for claim in said) if best.outcome in _WITH_PLACES else ()
     actions = () if best.outcome in _ALIVE else _each(claim.action for claim in said)
     reasons = _each(claim.reason for claim in said)

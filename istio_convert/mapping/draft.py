@@ -45,6 +45,7 @@ class Draft:
 
     Attributes:
         laid: what the operator's own settings and overlays lay over rendered objects, in order.
+        chart: facts about the chart at the target version.
     """
 
     release: Release
@@ -54,11 +55,10 @@ class Draft:
     explicit: set[Path] = field(default_factory=set)
     patched: dict[Place, list[Leaf]] = field(default_factory=dict)
     laid: list[Laid] = field(default_factory=list)
+    chart: ChartFacts = field(init=False)
 
-    @property
-    def chart(self) -> ChartFacts:
-        """Facts about the chart at the target version."""
-        return self.catalog.chart(self.release.chart)
+    def __post_init__(self) -> None:
+        self.chart = self.catalog.chart(self.release.chart)
 
     def place(self, path: Path) -> Place:
         """A values place of this release."""
@@ -101,10 +101,9 @@ class Draft:
             self.release.values = merged(self.release.values, layer, overrides, why_wins)
         for override in overrides:
             self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
-        for below, leaf_node in walk(node):
-            if leaf_node.leaf is not None:
-                claim = Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason)
-                self.claims.add(leaf_node.leaf, claim)
+        for below, end in walk(node):
+            if end.leaf is not None:
+                self.claims.add(end.leaf, Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason))
         for leaf in also or []:
             self.claims.add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
         if explicit:
@@ -240,9 +239,10 @@ def _lookup(tree: Any, path: Path) -> Any:
 
 def ordered(node: Mapping, chart: ChartFacts, path: Path = ()) -> Mapping:
     """The map with its keys in the order of the chart's own values, then in the order in which they came."""
-    rank = {key: index for index, key in enumerate(chart.order(path))}
+    rank = chart.order(path)
+    keys = sorted(node.items, key=lambda key: rank.get(key, len(rank))) if rank else node.items
     result = Mapping(leaf=node.leaf, origin=node.origin)
-    for key in sorted(node.items, key=lambda key: rank.get(key, len(rank))):
+    for key in keys:
         child = node.items[key]
         result.items[key] = ordered(child, chart, (*path, key)) if isinstance(child, Mapping) else child
     return result

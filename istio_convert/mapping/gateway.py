@@ -152,7 +152,7 @@ class GatewayMapper:
         merging.merge(tree, patch)
         for override in merging.overrides:
             self.draft.claims.add(override.leaf, lost_to(override.winner, "k8s", override.why))
-        emptied = nulls_of(path, node)
+        emptied = nulls_of(path, node) if merging.consumed else {}
         for leaf in merging.consumed:
             if emptied.get(leaf) == ("spec",):
                 reason = f"istioctl would leave the {kind} without a spec"
@@ -276,9 +276,7 @@ class GatewayMapper:
         return slot.convert(node, facts)
 
     def _emit(self, slot: GatewaySlot, node: Node, converted: Converted) -> None:
-        emitted = set()
         if converted.value is not None:
-            emitted |= set(leaves(converted.value))
             self.draft.set_value(
                 slot.value_path,
                 converted.value,
@@ -287,12 +285,14 @@ class GatewayMapper:
                 why_wins="the operator's setting wins",
             )
         if converted.patch is not None:
-            emitted |= set(leaves(converted.patch))
             listed = slot.id == "gateway.env" and self.draft.chart.reads(("envVarFrom",))
             if listed:
                 self.draft.set_value(("envVarFrom",), converted.patch, slot.id)
             else:
                 self._patch(slot, converted.patch, replace=self._must_replace(slot, converted.patch))
+        if converted.value is node:
+            return  # all of it, as it stands
+        emitted = {leaf for part in (converted.value, converted.patch) if part is not None for leaf in leaves(part)}
         for leaf in leaves(node):
             if leaf not in emitted:
                 self._rest(slot, converted, leaf)
@@ -334,7 +334,7 @@ class GatewayMapper:
         default = self.draft.chart.default(slot.value_path)
         if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations"):
             return True
-        return covers(to_data(node), default)
+        return not isinstance(default, dict) or covers(to_data(node), default)
 
     def _take(self, tree: Mapping, slot: GatewaySlot) -> Node | None:
         container: Node | None = tree
@@ -342,7 +342,7 @@ class GatewayMapper:
             if isinstance(step, tuple):
                 container = find(container, *step) if isinstance(container, Sequence) else None
             else:
-                container = get(container, (step,))
+                container = container.items.get(step) if isinstance(container, Mapping) else None
         if not isinstance(container, Mapping):
             return None
         name = str(slot.path[-1])

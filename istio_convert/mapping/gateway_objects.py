@@ -318,16 +318,10 @@ def without_mark(node: Node) -> Node:
 
 def untouched(node: Node) -> bool:
     """Whether a provided element still holds only what identifies it."""
-    return is_provided(node) and not any(child.leaf for _, child in walk(node)) and _size(node) == _marked_size(node)
-
-
-def _size(node: Node) -> int:
-    return len(node.items) if isinstance(node, Mapping | Sequence) else 0
-
-
-def _marked_size(node: Node) -> int:
-    mark = node.items[""] if isinstance(node, Mapping) else None
-    return mark.value if isinstance(mark, Scalar) and isinstance(mark.value, int) else -1
+    mark = node.items.get("") if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or not isinstance(mark, Scalar) or len(node.items) != mark.value:
+        return False
+    return all(isinstance(child, Scalar) and child.leaf is None for child in node.items.values())
 
 
 def _provided(**fields: Any) -> Mapping:
