@@ -109,8 +109,15 @@ def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
     """The entry that the claims of one leaf amount to."""
     if len(claims) == 1:  # nearly all leaves are like this
         (only,) = claims
-        places = (only.place,) if only.place and only.outcome in _WITH_PLACES else ()
-        return Entry(leaf, only.outcome, only.rule, places, only.reason, "" if only.outcome in _ALIVE else only.action)
+        place = only.place if only.outcome in _WITH_PLACES else None
+        return Entry(
+            leaf,
+            only.outcome,
+            only.rule,
+            (place,) if place else (),
+            only.reason,
+            "" if only.outcome in _ALIVE else only.action,
+        )
     best = max(claims, key=lambda claim: _RANK[claim.outcome])
     outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
     said = [claim for claim in claims if claim.outcome in outcomes]

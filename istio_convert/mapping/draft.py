@@ -95,9 +95,9 @@ class Draft:
                 winner = next(leaves(node), None)
                 overrides = [Override(leaf, winner, why_wins) for leaf in leaves(present)]
             put(self.release.values, path, clone(node))
-        else:
+        elif not self._put_new(path, node):
             layer = Mapping()
-            put(layer, path, clone(node))  # the values are pruned in place later
+            put(layer, path, clone(node))
             self.release.values = merged(self.release.values, layer, overrides, why_wins)
         for override in overrides:
             self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
@@ -108,6 +108,25 @@ class Draft:
             self.claims.add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
         if explicit:
             self.explicit.add(path)
+
+    def _put_new(self, path: Path, node: Node) -> bool:
+        """Set a value where there is none yet, which is nearly always so; True when done.
+
+        A copy is set, since values are pruned in place at the end.
+        """
+        holder = self.release.values
+        for step in path[:-1]:
+            child = holder.items.get(str(step))
+            if child is None:
+                child = holder.items[str(step)] = Mapping()
+            elif not isinstance(child, Mapping) or child.leaf is not None:
+                return False
+            holder = child
+        name = str(path[-1])
+        if name in holder.items:
+            return False
+        holder.items[name] = clone(node)
+        return True
 
     def claim_patch(self, target: Target, path: ManifestPath, found: list[Leaf], rule: str, reason: str = "") -> None:
         """Note that leaves live on in a patch."""
@@ -175,7 +194,7 @@ class Draft:
         if default is MISSING:
             return False
         data = to_data(node)
-        if isinstance(node, Sequence) or isinstance(default, dict | list):
+        if isinstance(node, Sequence) or isinstance(default, (dict, list)):
             return bool(data == default)
         return type(data) is type(default) and data == default
 
@@ -189,7 +208,8 @@ class Defaults:
         self.layers: list[dict[str, Any]] = []
         for settings in _settings_in_force(catalog, values):
             self.layers.insert(0, settings)
-        self.root = {path for path, _ in walk(values) if path and path[0] != "global"}
+        # what is set beside a global value of the same name, where the chart takes the one for the other
+        self.root = {path for path, _ in walk(values) if path[0] != "global"} if "global" in values.items else set()
 
     def at(self, path: Path) -> Any:
         """The value in force at a path, or MISSING."""

@@ -33,6 +33,8 @@ def merged(base: Mapping, over: Mapping, overrides: list[Override], why: str) ->
     result = Mapping(dict(base.items), None if over.items else base.leaf, base.origin)
     for key, node in over.items.items():
         present = base.items.get(key)
+        if present is node:
+            continue
         if isinstance(present, Mapping) and isinstance(node, Mapping):
             keeps_leaf = False
             if present.leaf is not None and node.items:

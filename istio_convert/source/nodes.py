@@ -8,7 +8,7 @@ Nodes made by the program (chart defaults, profile settings) have no leaf.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -100,7 +100,7 @@ def to_data(node: Node) -> Any:
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Mapping):
-        return {key: to_data(child) for key, child in node.items.items()}
+        return {key: child.value if isinstance(child, Scalar) else to_data(child) for key, child in node.items.items()}
     return [to_data(child) for child in node.items]
 
 
@@ -120,14 +120,21 @@ def mapping_of(data: dict[str, Any]) -> Mapping:
 
 def leaves(node: Node) -> Iterator[Leaf]:
     """The input leaves below a node, in order."""
+    if isinstance(node, Scalar):
+        return iter(() if node.leaf is None else (node.leaf,))
+    found: list[Leaf] = []
+    _collect(node, found)
+    return iter(found)
+
+
+def _collect(node: Mapping | Sequence, found: list[Leaf]) -> None:
     if node.leaf is not None:
-        yield node.leaf
-    if isinstance(node, Mapping):
-        for child in node.items.values():
-            yield from leaves(child)
-    elif isinstance(node, Sequence):
-        for child in node.items:
-            yield from leaves(child)
+        found.append(node.leaf)
+    for child in node.items.values() if isinstance(node, Mapping) else node.items:
+        if not isinstance(child, Scalar):
+            _collect(child, found)
+        elif child.leaf is not None:
+            found.append(child.leaf)
 
 
 def get(node: Node | None, path: Path) -> Node | None:
@@ -181,11 +188,19 @@ def clone(node: AnyNode) -> AnyNode:
 
 def walk(node: Node, prefix: Path = ()) -> Iterator[tuple[Path, Node]]:
     """Every terminal node (scalar, empty map, empty list) with its path."""
-    if isinstance(node, Mapping) and node.items:
-        for key, child in node.items.items():
-            yield from walk(child, (*prefix, key))
-    elif isinstance(node, Sequence) and node.items:
-        for position, child in enumerate(node.items):
-            yield from walk(child, (*prefix, position))
-    else:
-        yield prefix, node
+    if isinstance(node, Scalar) or not node.items:
+        return iter(((prefix, node),))
+    found: list[tuple[Path, Node]] = []
+    _ends(node, prefix, found)
+    return iter(found)
+
+
+def _ends(node: Mapping | Sequence, prefix: Path, found: list[tuple[Path, Node]]) -> None:
+    children: Iterable[tuple[str | int, Node]] = (
+        node.items.items() if isinstance(node, Mapping) else enumerate(node.items)
+    )
+    for step, child in children:
+        if isinstance(child, Scalar) or not child.items:
+            found.append(((*prefix, step), child))
+        else:
+            _ends(child, (*prefix, step), found)
