@@ -19,7 +19,7 @@ from istio_convert.mapping.gateway_objects import (
 )
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, name_of, nested, nulls_of
+from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, map_at, name_of, nulls_of
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
@@ -61,6 +61,8 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
+#: the maps in which the places of the table stand, each once
+HOLDERS = tuple(dict.fromkeys((slot.kind, slot.path[:-1]) for slot in GATEWAY_SLOTS))
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 INJECTION = "sidecar.istio.io/inject"
 
@@ -101,8 +103,9 @@ class GatewayMapper:
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
         self._look_at_containers()
+        holders = {(kind, path): map_at(self.objects.objects.get(kind), path) for kind, path in HOLDERS}
         for slot in GATEWAY_SLOTS:
-            self._map(slot)
+            self._map(slot, holders[slot.kind, slot.path[:-1]])
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
         rest.policy(self.plane)
@@ -147,9 +150,11 @@ class GatewayMapper:
         return node
 
     def _lay_over(self, kind: str, tree: Mapping, path: ManifestPath, node: Node) -> None:
-        patch = nested(path, node)
+        holder = map_at(tree, path[:-1])
+        if holder is None:
+            raise LookupError(f"{kind} is built without {path[:-1]}")  # a bug of the builder
         merging = StrategicMerge(kind)
-        merging.merge(tree, patch)
+        merging.merge_into(holder, str(path[-1]), node)
         for override in merging.overrides:
             self.draft.claims.add(override.leaf, lost_to(override.winner, "k8s", override.why))
         emptied = nulls_of(path, node) if merging.consumed else {}
@@ -230,11 +235,8 @@ class GatewayMapper:
                 "istioctl leaves the number of replicas to whoever scales the gateway; the chart would set 1",
             )
 
-    def _map(self, slot: GatewaySlot) -> None:
-        tree = self.objects.objects.get(slot.kind)
-        if tree is None:
-            return
-        node = self._take(tree, slot)
+    def _map(self, slot: GatewaySlot, holder: Mapping | None) -> None:
+        node = self._take(holder, str(slot.path[-1]), slot) if holder is not None else None
         inherited = slot.id == "gateway.securityContext" and self.has_other_containers
         if node is None or (slot.provided and not inherited and self._is_initial(slot, node)):
             return
@@ -336,22 +338,17 @@ class GatewayMapper:
             return True
         return not isinstance(default, dict) or covers(to_data(node), default)
 
-    def _take(self, tree: Mapping, slot: GatewaySlot) -> Node | None:
-        container: Node | None = tree
-        for step in slot.path[:-1]:
-            if isinstance(step, tuple):
-                container = find(container, *step) if isinstance(container, Sequence) else None
-            else:
-                container = container.items.get(step) if isinstance(container, Mapping) else None
-        if not isinstance(container, Mapping):
+    @staticmethod
+    def _take(holder: Mapping, name: str, slot: GatewaySlot) -> Node | None:
+        """Take what stands at a place out of the object; None when there is nothing to look at."""
+        node = holder.items.get(name)
+        if node is None:
             return None
-        name = str(slot.path[-1])
-        node = container.items.get(name)
         if name == "containers" and isinstance(node, Sequence):
             extra = [item for item in node.items if name_of(item) != PROXY]
             node.items = [item for item in node.items if name_of(item) == PROXY]
             return Sequence(extra) if extra else None
-        container.items.pop(name, None)
+        del holder.items[name]
         if isinstance(node, Sequence) and name in ("volumes", "volumeMounts"):
             kept = [without_mark(item) for item in node.items if not untouched(item)]
             return Sequence(kept, origin=node.origin) if kept else None
