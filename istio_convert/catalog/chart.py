@@ -205,7 +205,8 @@ class ChartFacts:
 
     def dead(self, path: Path) -> str | None:
         """The place to use instead of a value that the chart accepts and does not read; None for all others."""
-        return next((place for dead, place in self._dead if starts_with(path, dead)), None)
+        near = self._dead.get(path[0]) if path else None
+        return next((place for dead, place in near if starts_with(path, dead)), None) if near else None
 
     @cached_property
     def _profile_keys(self) -> set[str]:
@@ -216,8 +217,13 @@ class ChartFacts:
         return {parse(path): entry for path, entry in self._values("refused").items()}
 
     @cached_property
-    def _dead(self) -> list[tuple[Path, str]]:
-        return [(parse(path), place) for path, place in self._values("dead").items()]
+    def _dead(self) -> dict[str | int, list[tuple[Path, str]]]:
+        """By the first step of the path."""
+        found: dict[str | int, list[tuple[Path, str]]] = {}
+        for text, place in self._values("dead").items():
+            path = parse(text)
+            found.setdefault(path[0], []).append((path, place))
+        return found
 
     @cached_property
     def skeleton(self) -> Skeleton:

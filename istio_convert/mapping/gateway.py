@@ -61,8 +61,9 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
-#: the maps in which the places of the table stand, each once
-HOLDERS = tuple(dict.fromkeys((slot.kind, slot.path[:-1]) for slot in GATEWAY_SLOTS))
+#: the places of the table with the map in which each stands, and its name there
+PLACES = tuple((slot, (slot.kind, slot.path[:-1]), str(slot.path[-1])) for slot in GATEWAY_SLOTS)
+HOLDERS = tuple(dict.fromkeys(holder for _, holder, _ in PLACES))
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 INJECTION = "sidecar.istio.io/inject"
 
@@ -104,8 +105,10 @@ class GatewayMapper:
         self._scaling_switch(gateway)
         self._look_at_containers()
         holders = {(kind, path): map_at(self.objects.objects.get(kind), path) for kind, path in HOLDERS}
-        for slot in GATEWAY_SLOTS:
-            self._map(slot, holders[slot.kind, slot.path[:-1]])
+        for slot, place, name in PLACES:
+            holder = holders[place]
+            if holder is not None and name in holder.items:
+                self._map(slot, holder, name)
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
         rest.policy(self.plane)
@@ -113,6 +116,7 @@ class GatewayMapper:
     # -- settings and overlays ---------------------------------------------------------------------------------
 
     def _apply_settings(self) -> None:
+        skips = self.draft.catalog.behaviour("skips_zero_and_empty_settings")
         for name, node in self.component.k8s.items.items():
             if name in ("overlays", "volumes", "volumeMounts"):
                 if name != "overlays":
@@ -122,7 +126,6 @@ class GatewayMapper:
                 continue  # the sweep names it
             kind, path = SETTINGS[name]
             tree = self.objects.objects.get(kind)
-            skips = self.draft.catalog.behaviour("skips_zero_and_empty_settings")
             if tree is None:
                 self._claim(node, f"gateway.{name}", f"istioctl renders no {kind} for this gateway")
             elif skips and isinstance(node, Scalar) and node.value in (0, ""):
@@ -235,8 +238,8 @@ class GatewayMapper:
                 "istioctl leaves the number of replicas to whoever scales the gateway; the chart would set 1",
             )
 
-    def _map(self, slot: GatewaySlot, holder: Mapping | None) -> None:
-        node = self._take(holder, str(slot.path[-1]), slot) if holder is not None else None
+    def _map(self, slot: GatewaySlot, holder: Mapping, name: str) -> None:
+        node = self._take(holder, name, slot)
         inherited = slot.id == "gateway.securityContext" and self.has_other_containers
         if node is None or (slot.provided and not inherited and self._is_initial(slot, node)):
             return
@@ -274,8 +277,7 @@ class GatewayMapper:
     def _convert(self, slot: GatewaySlot, node: Node) -> Converted:
         if slot.convert is None:
             return Converted(node, None)
-        facts = Facts(frozenset(), frozenset(), self.draft.chart.reads)
-        return slot.convert(node, facts)
+        return slot.convert(node, Facts(frozenset(), frozenset(), self.draft.chart.reads))
 
     def _emit(self, slot: GatewaySlot, node: Node, converted: Converted) -> None:
         if converted.value is not None:
@@ -341,9 +343,7 @@ class GatewayMapper:
     @staticmethod
     def _take(holder: Mapping, name: str, slot: GatewaySlot) -> Node | None:
         """Take what stands at a place out of the object; None when there is nothing to look at."""
-        node = holder.items.get(name)
-        if node is None:
-            return None
+        node = holder.items[name]
         if name == "containers" and isinstance(node, Sequence):
             extra = [item for item in node.items if name_of(item) != PROXY]
             node.items = [item for item in node.items if name_of(item) == PROXY]

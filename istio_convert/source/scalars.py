@@ -197,6 +197,8 @@ def _plain(text: str) -> ScalarValue:
 
 
 def _integer(digits: str) -> int | None:
+    if len(digits) < 19 and digits.isascii() and digits.isdigit() and (digits[0] != "0" or len(digits) == 1):
+        return int(digits)  # nearly all are like this
     match = _INTEGER.fullmatch(digits)
     if match is None:
         return None
