@@ -92,7 +92,9 @@ class PlainCheck:
                     return False
                 for key, child in value.items():
                     found = known.get(key, others)
-                    if found is not None and not _passes(found, child):
+                    if found is None:
+                        continue
+                    if not (type(child) in found if isinstance(found, frozenset) else found(child)):
                         return False
             elif element is not None and type(value) is list:
                 for child in value:
@@ -106,9 +108,9 @@ class PlainCheck:
 def _passes(check: _Check, value: Any) -> bool:
     if check is None:
         return True
-    if type(check) is frozenset:
+    if isinstance(check, frozenset):
         return type(value) in check
-    return check(value)  # type: ignore[operator]
+    return check(value)
 
 
 def _never(_: Any) -> bool:
@@ -123,13 +125,20 @@ def _any_of(choices: list[_Check]) -> _Check:
     if None in choices:
         return None
     types = frozenset().union(*(choice for choice in choices if isinstance(choice, frozenset)))
-    others = [choice for choice in choices if not isinstance(choice, frozenset)]
+    others = [choice for choice in choices if choice is not None and not isinstance(choice, frozenset)]
     if not others:
         return types
-    return lambda value: type(value) in types or any(_passes(other, value) for other in others)
+    if len(others) == 1:
+        (other,) = others
+        return lambda value: type(value) in types or other(value)
+    return lambda value: type(value) in types or any(other(value) for other in others)
 
 
 def _all_of(checks: list[_Check]) -> _Check:
     if len(checks) < 2:
         return checks[0] if checks else None
-    return lambda value: all(_passes(check, value) for check in checks)
+    first, *rest = checks
+    further = _all_of(rest)
+    if isinstance(first, frozenset) and further is not None and not isinstance(further, frozenset):
+        return lambda value: type(value) in first and further(value)
+    return lambda value: _passes(first, value) and _passes(further, value)

@@ -101,11 +101,12 @@ class Draft:
             self.release.values = merged(self.release.values, layer, overrides, why_wins)
         for override in overrides:
             self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
-        for below, end in walk(node):
+        name, add = self.release.name, self.claims.add
+        for place, end in walk(node, path):
             if end.leaf is not None:
-                self.claims.add(end.leaf, Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason))
+                add(end.leaf, Claim(Outcome.VALUE, rule, Place(name, render(place)), reason))
         for leaf in also or []:
-            self.claims.add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
+            add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
         if explicit:
             self.explicit.add(path)
 

@@ -14,7 +14,7 @@ from istio_convert.paths import Path
 from istio_convert.source.compose import Alias, Collection, Raw, compose, place
 from istio_convert.source.nodes import Document, Leaf, Mapping, Node, Scalar, ScalarValue, Sequence, leaves
 from istio_convert.source.refusals import TEMPLATE_CAUSE, TEMPLATE_HINT, decode
-from istio_convert.source.scalars import TAG_PREFIX, is_surely_text, resolve, resolve_key
+from istio_convert.source.scalars import SPECIAL_START, TAG_PREFIX, resolve, resolve_key
 
 _MERGE_TAG = TAG_PREFIX + "merge"
 
@@ -58,9 +58,11 @@ class _Builder:
             return self.scalar(raw, path, via)
         if isinstance(raw, Alias):
             return self.node(raw.target, path, (*via, place(raw.event, self.file)))
-        if raw.event.ctag is not None:
+        event = raw.event
+        if event.ctag is not None:
             self.check_tag(raw)
-        origin = place(raw.event, self.file)
+        mark = event.start_mark
+        origin = Origin(self.file, mark.line + 1, mark.column + 1)
         if raw.is_map:
             items: dict[str, Node] = {}
             self.fill(items, raw, path, via)
@@ -74,7 +76,7 @@ class _Builder:
         line, column = mark.line + 1, mark.column + 1
         origin = Origin(self.file, line, column)
         value: ScalarValue = text
-        if event.ctag is not None or not (event.style or is_surely_text(text)):
+        if event.ctag is not None or (not event.style and text[:1] in SPECIAL_START):
             tag = event.tag
             try:
                 value = resolve(text, not event.style, None if tag == "!" else tag)
@@ -94,14 +96,16 @@ class _Builder:
         own: dict[str, ScalarEvent] = {}
         pairs = iter(raw.items)
         for raw_key, raw_value in zip(pairs, pairs, strict=True):
-            event = raw_key.target if isinstance(raw_key, Alias) else raw_key
+            event = raw_key
             if not isinstance(event, ScalarEvent):
-                raise self.collection_as_key(raw, event)
+                event = raw_key.target if isinstance(raw_key, Alias) else raw_key
+                if not isinstance(event, ScalarEvent):
+                    raise self.collection_as_key(raw, event)
             key: str = event.value
             if key == "<<" and event is raw_key and _is_merge(event):
                 self.merge(items, event, raw_value, path, via)
                 continue
-            if event.ctag is not None or not (event.style or is_surely_text(key)):
+            if event.ctag is not None or (not event.style and key[:1] in SPECIAL_START):
                 key = self.key(event)
             if (first := own.get(key)) is not None:
                 raise YamlError(

@@ -28,7 +28,8 @@ _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
 }
 _NUMERIC_START = frozenset("0123456789+-.")
-_SPECIAL_START = _NUMERIC_START | {word[:1] for word in _WORDS}
+#: a scalar without quotes that starts otherwise is text: most are
+SPECIAL_START = _NUMERIC_START | {word[:1] for word in _WORDS}
 
 # What strconv.ParseInt takes with base 0, once go-yaml has removed the underscores.
 _INTEGER = re.compile(
@@ -123,11 +124,6 @@ def resolve_key(text: str, plain: bool = True, tag: str | None = None) -> str:  
     return str(value)
 
 
-def is_surely_text(text: str) -> bool:
-    """Whether a scalar without quotes and tag is read as it stands, as its first letter shows: most scalars are."""
-    return text[:1] not in _SPECIAL_START
-
-
 def needs_quotes(text: str) -> bool:
     """Whether a string must be quoted in block style, so that Go and any YAML 1.1 or 1.2 reader keep it."""
     if not text or text[0] in _INDICATORS or text[0] == " " or text[-1] in " :":
@@ -177,7 +173,7 @@ def number_text(value: float) -> str:
 
 def _plain(text: str) -> ScalarValue:
     """go-yaml's resolve() for a scalar without quotes and tag. Infinities and NaN come back as floats."""
-    if text[:1] not in _SPECIAL_START:
+    if text[:1] not in SPECIAL_START:
         return text
     if text in _WORDS:
         return _WORDS[text]
