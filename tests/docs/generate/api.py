@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 import re
 from enum import Enum
-from typing import Any
+from typing import Any, ForwardRef
 
 import istio_convert
 from istio_convert.emit import EmitOptions
@@ -30,9 +30,14 @@ def _is_error(member: Any) -> bool:
     return isinstance(member, type) and issubclass(member, Exception)
 
 
+def _is_record(member: Any) -> bool:
+    """Whether a class is a dataclass or a named tuple: its signature is its fields."""
+    return isinstance(member, type) and (dataclasses.is_dataclass(member) or hasattr(member, "_fields"))
+
+
 def _member(name: str, member: Any, path: str, level: int) -> str:
     parts = [f"{'#' * level} {name}"]
-    if inspect.isfunction(member) or (dataclasses.is_dataclass(member) and isinstance(member, type)):
+    if inspect.isfunction(member) or _is_record(member):
         parts.append(f"```py\n{_signature(path, member)}\n```")
     else:
         parts.append(f"```py\n{path}\n```")
@@ -74,7 +79,10 @@ class _Text:
 
 
 def _bare(annotation: Any) -> Any:
-    return annotation if annotation is inspect.Parameter.empty else _Text(str(annotation))
+    if annotation is inspect.Parameter.empty:
+        return annotation
+    text = annotation.__forward_arg__ if isinstance(annotation, ForwardRef) else str(annotation)
+    return _Text(text.removeprefix("Final[").removesuffix("]") if text.startswith("Final[") else text)
 
 
 def _default(parameter: inspect.Parameter) -> Any:
