@@ -24,6 +24,7 @@ from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, Gat
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
+from istio_convert.mapping.variables import OTHERWISE, OTHERWISE_ACTION, Around, keep_order
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
 from istio_convert.source.nodes import (
@@ -250,7 +251,18 @@ class GatewayMapper:
             converted = Converted(None, self._whole(slot, node, converted))
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
+        if slot.id == "gateway.env":
+            converted = self._in_order(node, converted)
         self._emit(slot, node, converted)
+
+    def _in_order(self, node: Node, converted: Converted) -> Converted:
+        """The split of the proxy's variables; injection puts those of every proxy in front."""
+        order = [name_of(item) for item in items_of(node)]
+        own = [without_mark(item) for item in items_of(node) if not untouched(item)]
+        names = {name_of(item) for item in own}
+        behind = self.draft.chart.reads(("envVarFrom",))
+        around = Around(first=tuple(name for name in order if name not in names), behind=behind)
+        return keep_order(own, converted, order, around)
 
     def _keep_budget(self, slot: GatewaySlot, node: Node) -> bool:
         """Where istioctl decided by one number that there is a budget, and another is in force: True when settled."""
@@ -297,6 +309,8 @@ class GatewayMapper:
         for leaf in leaves(node):
             if leaf not in emitted:
                 self._rest(slot, converted, leaf)
+        for leaf in converted.unequal:
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, OTHERWISE, OTHERWISE_ACTION))
 
     def _rest(self, slot: GatewaySlot, converted: Converted, leaf: Leaf) -> None:
         if converted.value is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from istio_convert.paths import Path
-from istio_convert.source.nodes import Node
+from istio_convert.source.nodes import Leaf, Node
 
 #: one step of a manifest path: a map key, or an element of a list by its merge key
 ManifestStep: TypeAlias = "str | tuple[str, str]"
@@ -57,10 +57,17 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A field split into what the values carry and what only a patch carries. Either may be None."""
+    """A field split into what the values carry and what only a patch carries. Either may be None.
+
+    Attributes:
+        value: what the values carry.
+        patch: what only a patch carries.
+        unequal: leaves of it that are for a person, as neither does what istioctl does.
+    """
 
     value: Node | None = None
     patch: Node | None = None
+    unequal: tuple[Leaf, ...] = ()
 
 
 Converter: TypeAlias = Callable[[Node, "Facts"], Converted]

@@ -32,6 +32,7 @@ from istio_convert.mapping.overlaypath import (
 from istio_convert.mapping.positions import Positions, UnresolvableError
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
+from istio_convert.mapping.variables import referred
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
@@ -261,6 +262,7 @@ class OverlayMapper:
                 self.positions.drop(target, strategic)
                 self.draft.patches.delete(target, strategic, WHY)
             elif existing or not isinstance(value, Mapping):
+                self._keep_in_front(target, strategic, value, second=existing)
                 self.draft.patches.element(target, strategic, value, WHY, existing=existing)
             else:
                 raise UnresolvableError("no such element is rendered by default")
@@ -273,6 +275,7 @@ class OverlayMapper:
             self.draft.patches.delete(target, strategic, WHY)
         else:
             self._lay(target, strategic, value, also)
+            self._keep_in_front(target, strategic, value)
             replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
             if replace or isinstance(value, Scalar):
                 self.draft.patched_again(
@@ -280,6 +283,15 @@ class OverlayMapper:
                 )
             self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
         self.draft.claim_patch(target, strategic, found, RULE)
+
+    def _keep_in_front(self, target: Target, path: ManifestPath, value: Node, *, second: bool = False) -> None:
+        """Leave what a variable refers to in front of it: a patch moves the variable to the front of the list."""
+        if "env" not in path or path[path.index("env") + 1 :][1:] not in ((), ("value",)):
+            return
+        env, element = path[: path.index("env") + 1], path[path.index("env") + 1]
+        elements = self.positions.elements(target, in_text(env))
+        for name in referred(element[1], value, elements.names if elements is not None else ()):
+            self.draft.patches.repeat(target, (*env, ("name", name)), second=second)
 
     def _lay(self, target: Target, path: ManifestPath, value: Node | None, also: list[Leaf]) -> None:
         """Note that an overlay replaces a place whole."""

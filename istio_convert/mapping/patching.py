@@ -62,6 +62,11 @@ class PatchBuilder:
             value = _merge_maps(container[last], value)
         container[last] = value
 
+    def repeat(self, target: Target, path: ManifestPath, *, second: bool = False) -> None:
+        """Name an element that is there, so that it stays in front of those that the patch names after it."""
+        entry = self._object(target, "")
+        _descend(entry.second if second else entry.first, path)
+
     def element(self, target: Target, path: ManifestPath, node: Node, why: str, *, existing: bool) -> None:
         """Set one element of a keyed list; one that exists is deleted by a patch before."""
         entry = self._object(target, why)
