@@ -104,7 +104,7 @@ class GatewayMapper:
         self._look_at_containers()
         for slot in GATEWAY_SLOTS:
             self._map(slot)
-        overlays.settle_deletions(self._target)
+        overlays.settle_deletions(self._target, rest.own_selectors)
         rest.leftovers(self._target)
         rest.policy(self.plane)
 

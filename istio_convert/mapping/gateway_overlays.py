@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from istio_convert.catalog import MISSING
@@ -48,6 +48,7 @@ FILLED: frozenset[tuple[str, ...]] = frozenset(
         ("spec", "template", "spec", "containers"),
     }
 )
+SELECTOR: ManifestPath = ("spec", "selector")
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -181,9 +182,20 @@ class GatewayOverlays:
                 return True
         return True
 
-    def settle_deletions(self, target_of: Callable[[str], Target]) -> None:
-        """Say what became of deletions: most remove what the gateway chart does not render anyway."""
+    def settle_deletions(self, target_of: Callable[[str], Target], own_selectors: Collection[str]) -> None:
+        """Say what became of deletions: most remove what the gateway chart does not render anyway.
+
+        Args:
+            target_of: the object of a kind.
+            own_selectors: kinds whose selector is patched as a whole.
+        """
         for deletion in self.deletions:
+            if deletion.path[:2] == SELECTOR:
+                target = target_of(deletion.kind)
+                if deletion.kind not in own_selectors:
+                    self.draft.patches.delete(target, deletion.path, "the operator takes a selector of the chart away")
+                self.draft.claim_patch(target, SELECTOR, [deletion.leaf], RULE)
+                continue
             around = [s for s in GATEWAY_SLOTS if s.kind == deletion.kind and deletion.path[: len(s.path)] == s.path]
             slot = max(around, key=lambda s: len(s.path), default=None)
             if slot is not None and slot.path == deletion.path and slot.id in NEEDED:

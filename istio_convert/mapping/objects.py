@@ -206,9 +206,12 @@ class ControlPlane:
 
     @staticmethod
     def budget(node: Mapping) -> Mapping:
-        """A PodDisruptionBudget patch: maxUnavailable drops the chart's minAvailable, the two exclude each other."""
+        """A PodDisruptionBudget patch: maxUnavailable drops the chart's minAvailable, a selector replaces its."""
         copy = clone(node)
         assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
         if "maxUnavailable" in copy.items and "minAvailable" not in copy.items:
-            copy.items["minAvailable"] = Scalar(None)
+            copy.items["minAvailable"] = Scalar(None)  # the two exclude each other
+        selector = copy.items.get("selector")
+        if isinstance(selector, Mapping):
+            copy.items["selector"] = Mapping({"$patch": Scalar("replace"), **selector.items}, selector.leaf)
         return copy

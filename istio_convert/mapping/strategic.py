@@ -33,6 +33,9 @@ MERGE_KEYS = {
 #: merge keys that are numbers in the manifest
 NUMBER_KEYS = frozenset({"port", "containerPort"})
 
+#: maps that a patch replaces whole: (kind, field)
+REPLACED_MAPS = frozenset({("PodDisruptionBudget", "selector")})
+
 _T = TypeVar("_T", bound=Hashable)
 
 K8S_ORDER = "components.*.k8s is applied after rendering and wins over the values"
@@ -79,6 +82,9 @@ class StrategicMerge:
             self.consumed.extend(leaves(patch))
             return None
         if isinstance(patch, Mapping):
+            if (self.kind, name) in REPLACED_MAPS:
+                self._lose(base, patch)
+                return clone(patch)
             return self._map(base, patch)
         if isinstance(patch, Sequence):
             key = merge_key(name, self.kind)
