@@ -155,7 +155,8 @@ class Engine:
         if component.is_gateway:
             GatewayMapper(component, draft, plane).run()
         else:
-            Passthrough(operator, draft).run()
+            values = Passthrough(operator, draft)
+            values.run()
             self._own_image(component, draft)
             if component.kind == "base":
                 self._default_validator(draft)
@@ -165,6 +166,7 @@ class Engine:
             OverlayMapper(component, draft, plane).run()
             OverruledValues(component, draft, plane).settle()
             OwnedNames(component, draft, plane).settle()
+            values.settle()
         return draft
 
     def _warn(self, component: Component, draft: Draft) -> None:
