@@ -135,9 +135,12 @@ class GatewayOverlays:
             self.draft.claims.add(leaf, lost_to(winner, RULE, "overlays are applied last"))
 
         walker = Walker(lose)
+        before = clone(tree)
+        assert isinstance(before, Mapping)  # noqa: S101 - a clone has the same type
         try:
             applied = walker.apply(tree, steps, clone(value) if value is not None else None)
         except NoListError:
+            tree.items = before.items  # without the maps that were made on the way
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
             return
         if not applied:
@@ -165,9 +168,11 @@ class GatewayOverlays:
     def _known(tree: Mapping, steps: tuple[Step, ...]) -> bool:
         """Whether the walk stays in what is known here: not in provided texts, nor by position among provided items."""
         node: Node | None = tree
-        for step in steps:
+        for position, step in enumerate(steps):
             if isinstance(node, Scalar) and node.value == PROVIDED:
                 return False
+            if isinstance(node, Mapping) and is_provided(node) and step not in node.items and position + 1 < len(steps):
+                return False  # into a part of an element of which only the name is known here
             if isinstance(node, Sequence):
                 provided = any(is_provided(item) for item in node.items)
                 if isinstance(step, int) and provided and 0 <= step < len(node.items):

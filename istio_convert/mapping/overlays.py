@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from istio_convert.catalog.skeleton import SkeletonObject
+from istio_convert.catalog.skeleton import Elements, SkeletonObject
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
@@ -347,9 +347,10 @@ class OverlayMapper:
                 pointer.append(step)
                 rendered.append(step)
                 continue
-            place = tuple(str(inner) for inner in rendered)
-            if elements is None and not self._exists(target, place) and not self._set_by_us(target, place):
-                raise NoListError
+            if elements is None:
+                self._require_list(target, tuple(rendered), appends=last and step == -1 and not delete)
+                if step == -1:
+                    return (*pointer, "-"), "add"
             left = self.positions.left(target, tuple(rendered), elements.length if elements is not None else 0)
             if isinstance(step, int):
                 if 0 <= step < len(left):
@@ -365,7 +366,7 @@ class OverlayMapper:
                     raise _NothingThereError  # an earlier overlay removed it
                 index = left.index(elements.names.index(step.value))
             else:
-                raise UnresolvableError("an element that only the rendered list shows")
+                raise UnresolvableError(_unknown_element(step, elements))
             if last and delete:
                 self.positions.remove(target, tuple(rendered), left[index])
             pointer.append(index)
@@ -374,10 +375,31 @@ class OverlayMapper:
             return tuple(pointer), "remove"
         return tuple(pointer), "replace" if isinstance(pointer[-1], int) else "add"
 
+    def _require_list(self, target: Target, place: Path, *, appends: bool) -> None:
+        """Stop at a list whose elements are not known: one may be appended to it, none be found in it.
+
+        Raises:
+            NoListError: there is no list.
+            UnresolvableError: there is one.
+        """
+        skeleton, name = self.draft.chart.skeleton, self._pattern(target)
+        counted = any(self.positions.elements(target, place[:depth]) is not None for depth in range(len(place)))
+        known = counted and skeleton.exists(target.kind, name, place) and not skeleton.below(target.kind, name, place)
+        if not known and not self._set_by_us(target, tuple(str(step) for step in place)):
+            raise NoListError
+        if not appends:
+            raise UnresolvableError("only rendering shows what is in this list")
+
     # -- notes -----------------------------------------------------------------------------------------------------
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _unknown_element(step: Step, elements: Elements | None) -> str:
+    if isinstance(step, ByKey) and elements is not None and elements.key:
+        return f"the elements of this list are known here by their {elements.key}, not by their {step.key}"
+    return "an element that only the rendered list shows"
 
 
 def _has_more(known: object, given: object) -> bool:
