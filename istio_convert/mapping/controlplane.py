@@ -78,6 +78,8 @@ class SettingsMapper:
             self._patch(slot, converted.patch)
         rest = [leaf for leaf in leaves(node) if leaf not in emitted]
         self._claim_rest(slot, converted, path, rest)
+        for override in converted.overridden:
+            self.draft.claims.overridden(override.leaf, override.winner, slot.id, override.why)
         for leaf in converted.unequal:
             self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, OTHERWISE, OTHERWISE_ACTION))
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from istio_convert.operator.merge import Override
 from istio_convert.paths import Path
 from istio_convert.source.nodes import Leaf, Node
 
@@ -63,11 +64,13 @@ class Converted:
         value: what the values carry.
         patch: what only a patch carries.
         unequal: leaves of it that are for a person, as neither does what istioctl does.
+        overridden: leaves that others of the same field replace.
     """
 
     value: Node | None = None
     patch: Node | None = None
     unequal: tuple[Leaf, ...] = ()
+    overridden: tuple[Override, ...] = ()
 
 
 Converter: TypeAlias = Callable[[Node, "Facts"], Converted]
