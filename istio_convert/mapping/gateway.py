@@ -19,7 +19,7 @@ from istio_convert.mapping.gateway_objects import (
 )
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, name_of, nested, nulls_of
+from istio_convert.mapping.gateway_tree import PROXY, covers, is_changed, items_of, name_of, nested, nulls_of
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
@@ -37,7 +37,6 @@ from istio_convert.source.nodes import (
     get,
     leaves,
     to_data,
-    walk,
 )
 
 #: where istioctl applies the k8s settings of a gateway
@@ -197,8 +196,10 @@ class GatewayMapper:
             copy = clone(context)
             assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
-        elif isinstance(context, Mapping) and any(child.leaf for _, child in walk(context)):
-            # the chart's own user goes with its context when the operator gives the proxy another
+        elif proxy is not None and is_changed(context, self.initial["Deployment"]):
+            # the chart's own user goes with its context when the operator gives the proxy another, or none
+            context = context if isinstance(context, Mapping) else Mapping()
+            proxy.items["securityContext"] = context
             for key, value in own.items():
                 if key in hidden:
                     context.items.setdefault(key, Scalar(value))
