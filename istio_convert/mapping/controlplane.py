@@ -9,10 +9,11 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.convert import env_item, has_null, metric_v2, string_scalar, strings
 from istio_convert.mapping.draft import Draft, Laid
-from istio_convert.mapping.model import Converted, Facts, Slot
+from istio_convert.mapping.model import Converted, Facts, Slot, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.workload import SLOTS
 from istio_convert.mapping.strategic import K8S_ORDER
+from istio_convert.mapping.variables import OTHERWISE, OTHERWISE_ACTION, Around, keep_order, order_with_istioctl
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves
@@ -76,6 +77,10 @@ class SettingsMapper:
             self._patch(slot, converted.patch)
         rest = [leaf for leaf in leaves(node) if leaf not in emitted]
         self._claim_rest(slot, converted, path, rest)
+        for override in converted.overridden:
+            self.draft.claims.overridden(override.leaf, override.winner, slot.id, override.why)
+        for leaf in converted.unequal:
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, OTHERWISE, OTHERWISE_ACTION))
 
     def _absent(self, slot: Slot) -> str:
         """What to do instead of a setting whose place the component's workload does not have; empty when it has."""
@@ -98,9 +103,27 @@ class SettingsMapper:
             facts = Facts(self.draft.chart.template_env, SINGLED_OUT_ENV, self.draft.chart.reads)
             converted = slot.convert(node, facts)
             if path is None and converted.value is not None:
-                return Converted(None, self._as_written(slot, node))
+                converted = Converted(None, self._as_written(slot, node))
+            if slot.k8s_field == ("env",) and isinstance(node, Sequence):
+                around = self._variables(slot)
+                converted = keep_order(node.items, converted, order_with_istioctl(node.items, around), around)
             return converted
         return Converted(node, None) if path is not None else Converted(None, node)
+
+    def _variables(self, slot: Slot) -> Around:
+        """The variables that the container has without the setting."""
+        chart, component = self.draft.chart, self.component.kind
+        target = self.plane.target(self.component, slot.kind)
+        place = in_text(self.plane.manifest_path(component, slot.path))
+        elements = chart.skeleton.elements(target.kind, target.name, place)
+        printed = elements.names if elements is not None else ()
+        texts: dict[str, str] = {}
+        for path in reversed(chart.spellings(slot.values.get(component, ()))):
+            own = get(self.draft.release.values, path) if path else None
+            if isinstance(own, Mapping):
+                texts |= {name: str(string_scalar(text).value) for name, text in own.items.items()}
+        perhaps = tuple(sorted(chart.template_env - set(printed)))
+        return Around(printed=printed, perhaps=perhaps, texts=texts)
 
     @staticmethod
     def _as_written(slot: Slot, node: Node) -> Node:

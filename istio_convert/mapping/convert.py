@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 
 from istio_convert.mapping.model import Converted, Facts
-from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get
+from istio_convert.operator.merge import Override, merged
+from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get, to_data
 from istio_convert.source.scalars import needs_quotes
 
 #: what a template can print as a name without quotes
@@ -176,6 +177,40 @@ def rolling_only(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the f
     return Converted(values, rest)
 
 
-def without_ports(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the form of a converter
-    """The Service's spec as a patch."""
-    return Converted(None, clone(node))
+def service_spec(node: Node, facts: Facts) -> Converted:  # noqa: ARG001 - the form of a converter
+    """The Service's spec as a patch.
+
+    Kubernetes tells the ports of a merged list apart by their number; Kustomize by number and protocol, and it takes no
+    notice of a port without a protocol that is there with one.
+    """
+    copy = clone(node)
+    ports = copy.items.get("ports") if isinstance(copy, Mapping) else None
+    if not isinstance(copy, Mapping) or not isinstance(ports, Sequence) or not all(map(_number_of, ports.items)):
+        return Converted(None, copy)
+    overrides: list[Override] = []
+    by_number: dict[str, Mapping] = {}
+    for port in ports.items:
+        number, known = _number_of(port), by_number.get(_number_of(port), Mapping())
+        assert isinstance(port, Mapping)  # noqa: S101 - it has a number
+        by_number[number] = merged(known, port, overrides, "of two ports with one number the later one counts")
+    listed: list[Node] = []
+    for port in by_number.values():
+        # what istioctl merges into the chart's port takes its place
+        protocol = port.items.setdefault("protocol", Scalar("TCP"))
+        if isinstance(protocol, Scalar) and protocol.value != "TCP":
+            gone: dict[str, Node] = {
+                "port": Scalar(to_data(port.items["port"])),
+                "protocol": Scalar("TCP"),
+                "$patch": Scalar("delete"),
+            }
+            listed.append(Mapping(gone))
+        listed.append(port)
+    copy.items["ports"] = Sequence(listed, ports.leaf, ports.origin)
+    same = [override for override in overrides if override.winner and override.leaf.value == override.winner.value]
+    return Converted(None, copy, overridden=tuple(override for override in overrides if override not in same))
+
+
+def _number_of(port: Node) -> str:
+    """The number of a port as text; empty when it has none, or is to be deleted."""
+    number = get(port, ("port",))
+    return str(number.value) if isinstance(number, Scalar) and number.value and get(port, ("$patch",)) is None else ""

@@ -207,7 +207,7 @@ class Defaults:
         self.prefix = chart.descope
         self.chart = chart
         self.layers: list[dict[str, Any]] = []
-        for settings in _settings_in_force(catalog, values):
+        for settings in settings_in_force(catalog, values):
             self.layers.insert(0, settings)
         # what is set beside a global value of the same name, where the chart takes the one for the other
         self.root = {path for path, _ in walk(values) if path[0] != "global"} if "global" in values.items else set()
@@ -232,7 +232,9 @@ class Defaults:
         return found
 
 
-def _settings_in_force(catalog: Catalog, values: Mapping) -> list[dict[str, Any]]:
+def settings_in_force(catalog: Catalog, values: Mapping) -> list[dict[str, Any]]:
+    """The profile, compatibility and platform files that values choose, in the order in which a chart reads them."""
+
     def text(*path: str) -> str:
         node = get(values, path)
         return str(node.value) if isinstance(node, Scalar) and node.value else ""

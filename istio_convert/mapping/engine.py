@@ -22,6 +22,7 @@ from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
+from istio_convert.mapping.unwritable import UnwritableNames
 from istio_convert.operator.components import GATEWAYS, Component, Selection, enabling_leaf, select
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
@@ -155,7 +156,8 @@ class Engine:
         if component.is_gateway:
             GatewayMapper(component, draft, plane).run()
         else:
-            Passthrough(operator, draft).run()
+            values = Passthrough(operator, draft)
+            values.run()
             self._own_image(component, draft)
             if component.kind == "base":
                 self._default_validator(draft)
@@ -165,6 +167,8 @@ class Engine:
             OverlayMapper(component, draft, plane).run()
             OverruledValues(component, draft, plane).settle()
             OwnedNames(component, draft, plane).settle()
+            values.settle()
+        UnwritableNames(component, draft).settle()
         return draft
 
     def _warn(self, component: Component, draft: Draft) -> None:

@@ -19,11 +19,12 @@ from istio_convert.mapping.gateway_objects import (
 )
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, map_at, name_of, nulls_of
+from istio_convert.mapping.gateway_tree import PROXY, covers, is_changed, items_of, map_at, name_of, nulls_of
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
+from istio_convert.mapping.variables import OTHERWISE, OTHERWISE_ACTION, Around, keep_order
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
 from istio_convert.source.nodes import (
@@ -36,7 +37,6 @@ from istio_convert.source.nodes import (
     get,
     leaves,
     to_data,
-    walk,
 )
 
 #: where istioctl applies the k8s settings of a gateway
@@ -109,7 +109,7 @@ class GatewayMapper:
             holder = holders[place]
             if holder is not None and name in holder.items:
                 self._map(slot, holder, name)
-        overlays.settle_deletions(self._target)
+        overlays.settle_deletions(self._target, rest.own_selectors)
         rest.leftovers(self._target)
         rest.policy(self.plane)
 
@@ -203,8 +203,10 @@ class GatewayMapper:
         if isinstance(context, Mapping) and own and any(own.get(key) != value for key, value in hidden.items()):
             copy = clone(context)
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
-        elif isinstance(context, Mapping) and any(child.leaf for _, child in walk(context)):
-            # the chart's own user goes with its context when the operator gives the proxy another
+        elif proxy is not None and is_changed(context, self.initial["Deployment"]):
+            # the chart's own user goes with its context when the operator gives the proxy another, or none
+            context = context if isinstance(context, Mapping) else Mapping()
+            proxy.items["securityContext"] = context
             for key, value in own.items():
                 if key in hidden:
                     context.items.setdefault(key, Scalar(value))
@@ -254,7 +256,18 @@ class GatewayMapper:
             converted = Converted(None, self._whole(slot, node, converted))
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
+        if slot.id == "gateway.env":
+            converted = self._in_order(node, converted)
         self._emit(slot, node, converted)
+
+    def _in_order(self, node: Node, converted: Converted) -> Converted:
+        """The split of the proxy's variables; injection puts those of every proxy in front."""
+        order = [name_of(item) for item in items_of(node)]
+        own = [without_mark(item) for item in items_of(node) if not untouched(item)]
+        names = {name_of(item) for item in own}
+        behind = self.draft.chart.reads(("envVarFrom",))
+        around = Around(first=tuple(name for name in order if name not in names), behind=behind)
+        return keep_order(own, converted, order, around)
 
     def _keep_budget(self, slot: GatewaySlot, node: Node) -> bool:
         """Where istioctl decided by one number that there is a budget, and another is in force: True when settled."""
@@ -300,6 +313,8 @@ class GatewayMapper:
         for leaf in leaves(node):
             if leaf not in emitted:
                 self._rest(slot, converted, leaf)
+        for leaf in converted.unequal:
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, slot.id, None, OTHERWISE, OTHERWISE_ACTION))
 
     def _rest(self, slot: GatewaySlot, converted: Converted, leaf: Leaf) -> None:
         if converted.value is not None:

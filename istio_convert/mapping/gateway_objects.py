@@ -237,7 +237,7 @@ class GatewayBuilder:
         env = self._get("env")
         if not isinstance(env, Mapping):
             return []
-        return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in env.items.items()]
+        return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in sorted(env.items.items())]
 
     def _provided_volumes(self) -> list[Node]:
         return [] if self._injected else _fresh(_VOLUMES)

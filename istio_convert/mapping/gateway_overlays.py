@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from istio_convert.catalog import MISSING
@@ -10,7 +10,8 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
-from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.gateway_tree import PROXY
+from istio_convert.mapping.model import POD, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     NO_LIST,
@@ -34,7 +35,10 @@ from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, cl
 NEEDED = {
     "gateway.podAnnotations": "the annotations hold what asks for injection, by which Helm's gateways live",
     "gateway.securityContext": "the gateway chart gives the proxy a user of its own",
+    "gateway.readinessProbe": "injection gives a probe to a proxy that has none",
 }
+#: parts of a pod that no release can do without
+VITAL = ("containers", "image", "name")
 #: places of a gateway's objects that the chart fills
 FILLED: frozenset[tuple[str, ...]] = frozenset(
     {
@@ -48,6 +52,8 @@ FILLED: frozenset[tuple[str, ...]] = frozenset(
         ("spec", "template", "spec", "containers"),
     }
 )
+POD_LABELS: ManifestPath = ("spec", "template", "metadata", "labels")
+SELECTOR: ManifestPath = ("spec", "selector")
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -113,7 +119,7 @@ class GatewayOverlays:
         if not steps:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
             return
-        if not self._known(tree, steps):
+        if not self._known(tree, steps) or (value is None and self._is_provided(tree, steps)):
             reason = "the path leads into what injection provides under Helm"
             claim_patches(
                 self.draft.claims,
@@ -164,9 +170,11 @@ class GatewayOverlays:
     def _known(tree: Mapping, steps: tuple[Step, ...]) -> bool:
         """Whether the walk stays in what is known here: not in provided texts, nor by position among provided items."""
         node: Node | None = tree
-        for step in steps:
+        for position, step in enumerate(steps):
             if isinstance(node, Scalar) and node.value == PROVIDED:
                 return False
+            if isinstance(node, Mapping) and is_provided(node) and step not in node.items and position + 1 < len(steps):
+                return False  # into a part of an element of which only the name is known here
             if isinstance(node, Sequence):
                 provided = any(is_provided(item) for item in node.items)
                 if isinstance(step, int) and provided and 0 <= step < len(node.items):
@@ -181,11 +189,35 @@ class GatewayOverlays:
                 return True
         return True
 
-    def settle_deletions(self, target_of: Callable[[str], Target]) -> None:
-        """Say what became of deletions: most remove what the gateway chart does not render anyway."""
+    @staticmethod
+    def _is_provided(tree: Mapping, steps: tuple[Step, ...]) -> bool:
+        """Whether a path names what injection provides, which it would put back."""
+        node: Node | None = tree
+        for step in steps:
+            if isinstance(node, Sequence):
+                node = _element(node, step, (step.key, step.value)) if isinstance(step, ByKey) else None
+            else:
+                node = node.items.get(step) if isinstance(node, Mapping) and isinstance(step, str) else None
+        return node is not None and (is_provided(node) or (isinstance(node, Scalar) and node.value == PROVIDED))
+
+    def settle_deletions(self, target_of: Callable[[str], Target], own_selectors: Collection[str]) -> None:
+        """Say what became of deletions: most remove what the gateway chart does not render anyway.
+
+        Args:
+            target_of: the object of a kind.
+            own_selectors: kinds whose selector is patched as a whole.
+        """
         for deletion in self.deletions:
+            if deletion.path[:2] == SELECTOR:
+                target = target_of(deletion.kind)
+                if deletion.kind not in own_selectors:
+                    self.draft.patches.delete(target, deletion.path, "the operator takes a selector of the chart away")
+                self.draft.claim_patch(target, SELECTOR, [deletion.leaf], RULE)
+                continue
             around = [s for s in GATEWAY_SLOTS if s.kind == deletion.kind and deletion.path[: len(s.path)] == s.path]
             slot = max(around, key=lambda s: len(s.path), default=None)
+            if slot is not None and slot.path[-1] == "containers" and ("name", PROXY) in deletion.path:
+                slot = None  # it is about other containers
             if slot is not None and slot.path == deletion.path and slot.id in NEEDED:
                 reason = NEEDED[slot.id]
                 claim = Claim(Outcome.MANUAL, RULE, None, reason, "remove single keys instead, or leave it as it is")
@@ -196,7 +228,17 @@ class GatewayOverlays:
                 self.draft.patches.delete(target, deletion.path, "the operator takes this label away")
                 self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
                 continue
+            if deletion.path[:4] == POD_LABELS and deletion.path[-1] in self.objects.labels.items:
+                reason = "the pods would lack a label by which they are selected, which the API server refuses"
+                self.draft.claims.add(deletion.leaf, Claim(Outcome.MANUAL, RULE, None, reason, "remove the patch"))
+                continue
+            if slot is not None and slot.provided and get(self.draft.release.values, slot.value_path) is not None:
+                claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), "written without it")
+                self.draft.claims.add(deletion.leaf, claim)
+                continue
             if slot is None or slot.provided or not slot.value_path:
+                if self._chart_renders(deletion, target_of(deletion.kind)):
+                    continue
                 reason = "the gateway chart renders nothing there"
                 if slot is not None and slot.provided:
                     reason = "what stands there comes from injection"
@@ -213,6 +255,18 @@ class GatewayOverlays:
                 self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
             else:
                 self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")
+
+    def _chart_renders(self, deletion: Deletion, target: Target) -> bool:
+        """Take away a part of the pod that the chart sets itself; False when it does not."""
+        rest = deletion.path[len(POD) :]
+        plain = all(isinstance(step, str) or step == ("name", PROXY) for step in rest)
+        if deletion.path[: len(POD)] != POD or not plain or rest[-1] in VITAL or isinstance(rest[-1], tuple):
+            return False
+        if not self.draft.chart.skeleton.exists(target.kind, target.name, in_text(deletion.path)):
+            return False
+        self.draft.patches.delete(target, deletion.path, "the operator takes this away")
+        self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
+        return True
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))

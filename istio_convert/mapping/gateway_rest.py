@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.ledger import Outcome, Place
@@ -26,6 +26,8 @@ SELECTORS: dict[str, ManifestPath] = {
     "Service": ("spec", "selector"),
     "PodDisruptionBudget": ("spec", "selector", "matchLabels"),
 }
+RULE_BUDGET = "gateway.podDisruptionBudget"
+BUDGET_WHY = "k8s.podDisruptionBudget.selector: the chart selects by the gateway's labels, this budget by others"
 SELECTOR_WHY = "part of the live selector, which cannot change; the chart selects by app and istio only"
 
 
@@ -37,6 +39,7 @@ class RestMapper:
     component: Component
     objects: GatewayObjects
     initial: dict[str, Any]
+    own_selectors: set[str] = field(default_factory=set)
 
     def identity(self, gateway: Mapping, plane: ControlPlane) -> None:
         """Names, labels, account, revision, platform, image: what makes it the same gateway."""
@@ -75,6 +78,7 @@ class RestMapper:
 
     def _labels(self) -> None:
         draft, labels = self.draft, self.objects.labels
+        self._budget_selector()
         for key in ("app", "istio", *[k for k in labels.items if k not in ("app", "istio")]):
             node = labels.items.get(key)
             if node is None:
@@ -87,9 +91,27 @@ class RestMapper:
         for kind in ("Deployment", "Service", "PodDisruptionBudget"):
             self._drop_known(kind, labels)
 
+    def _budget_selector(self) -> None:
+        """A budget may select by other labels than the gateway's; the chart's selects by those."""
+        spec = get(self.objects.objects.get("PodDisruptionBudget"), ("spec",))
+        selector = spec.items.get("selector") if isinstance(spec, Mapping) else None
+        if selector is None:
+            return
+        if to_data(selector) == self.initial["PodDisruptionBudget"]["spec"]["selector"]:
+            for leaf in leaves(selector):
+                claim = Claim(Outcome.DEFAULT, RULE_BUDGET, None, "the gateway chart's budget has the same selector")
+                self.draft.claims.add(leaf, claim)
+            return
+        assert isinstance(spec, Mapping)  # noqa: S101 - the selector is in it
+        del spec.items["selector"]
+        kind = "PodDisruptionBudget"
+        target = Target(*GROUPS[kind], kind, self.objects.name, self.component.namespace)
+        self.own_selectors.add(kind)
+        self.draft.patch(target, ("spec", "selector"), selector, RULE_BUDGET, BUDGET_WHY, replace=True)
+
     def _select_by(self, key: str, node: Node) -> None:
         draft = self.draft
-        for kind in [kind for kind in SELECTORS if kind in self.objects.objects]:
+        for kind in [kind for kind in SELECTORS if kind in self.objects.objects and kind not in self.own_selectors]:
             path = SELECTORS[kind]
             if kind == "Service" and draft.chart.reads(("service", "selectorLabels")):
                 draft.set_value(("service", "selectorLabels", key), clone(node), "gateway.labels")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from istio_convert.mapping.model import CONTAINER, ManifestPath
 from istio_convert.mapping.strategic import find
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, walk
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, to_data, walk
 
 PROXY = "istio-proxy"
 
@@ -49,3 +51,12 @@ def map_at(tree: Node | None, path: ManifestPath) -> Mapping | None:
         else:
             tree = tree.items.get(step) if isinstance(tree, Mapping) else None
     return tree if isinstance(tree, Mapping) else None
+
+
+def is_changed(context: Node | None, deployment: Any) -> bool:
+    """Whether the proxy's security context is another than that of the Deployment as istioctl's chart renders it."""
+    if context is not None and any(child.leaf for _, child in walk(context)):
+        return True
+    containers = deployment["spec"]["template"]["spec"]["containers"]
+    before = next((item.get("securityContext") for item in containers if item.get("name") == PROXY), None)
+    return before is not None and (context is None or to_data(context) != before)

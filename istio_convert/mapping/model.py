@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from istio_convert.operator.merge import Override
 from istio_convert.paths import Path
-from istio_convert.source.nodes import Node
+from istio_convert.source.nodes import Leaf, Node
 
 #: one step of a manifest path: a map key, or an element of a list by its merge key
 ManifestStep: TypeAlias = "str | tuple[str, str]"
@@ -57,10 +58,19 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A field split into what the values carry and what only a patch carries. Either may be None."""
+    """A field split into what the values carry and what only a patch carries. Either may be None.
+
+    Attributes:
+        value: what the values carry.
+        patch: what only a patch carries.
+        unequal: leaves of it that are for a person, as neither does what istioctl does.
+        overridden: leaves that others of the same field replace.
+    """
 
     value: Node | None = None
     patch: Node | None = None
+    unequal: tuple[Leaf, ...] = ()
+    overridden: tuple[Override, ...] = ()
 
 
 Converter: TypeAlias = Callable[[Node, "Facts"], Converted]

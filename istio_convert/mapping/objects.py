@@ -134,9 +134,15 @@ class ControlPlane:
             return False
         return not self.catalog.behaviour("budget_needs_two_replicas") or self._two_replicas()
 
+    @property
+    def feeds(self) -> bool:
+        """Whether istioctl hands istiod's numbers of replicas to the chart; a null in their place keeps them out."""
+        nulled = isinstance(self.effective.values.items.get("pilot"), Scalar)
+        return self.catalog.behaviour("feeds_replicas_to_values") and not nulled
+
     def _two_replicas(self) -> bool:
         k8s = get(self.effective.spec, ("components", "pilot", "k8s"))
-        fed = self.catalog.behaviour("feeds_replicas_to_values")
+        fed = self.feeds
         minimum = get(k8s, ("hpaSpec", "minReplicas")) if fed else None
         count = get(k8s, ("replicaCount",)) if fed else None
         low = minimum.value if isinstance(minimum, Scalar) else self.setting("autoscaleMin")
@@ -181,7 +187,7 @@ class ControlPlane:
             return True
         decides = slot.k8s_field in (("hpaSpec", "minReplicas"), ("replicaCount",))
         conditional = self.catalog.behaviour("budget_needs_two_replicas")
-        if decides and conditional and (overlay or not self.catalog.behaviour("feeds_replicas_to_values")):
+        if decides and conditional and (overlay or not self.feeds):
             return not truth(self.shared("defaultPodDisruptionBudget", "enabled"))
         if slot.k8s_field == ("replicaCount",):
             return not truth(self.setting("autoscaleEnabled"))
@@ -206,8 +212,11 @@ class ControlPlane:
 
     @staticmethod
     def budget(node: Mapping) -> Mapping:
-        """A PodDisruptionBudget patch: maxUnavailable drops the chart's minAvailable, the two exclude each other."""
+        """A PodDisruptionBudget patch: maxUnavailable drops the chart's minAvailable, a selector replaces its."""
         copy = clone(node)
         if "maxUnavailable" in copy.items and "minAvailable" not in copy.items:
-            copy.items["minAvailable"] = Scalar(None)
+            copy.items["minAvailable"] = Scalar(None)  # the two exclude each other
+        selector = copy.items.get("selector")
+        if isinstance(selector, Mapping):
+            copy.items["selector"] = Mapping({"$patch": Scalar("replace"), **selector.items}, selector.leaf)
         return copy

@@ -148,17 +148,30 @@ class Walker:
     Attributes:
         lose: called with every leaf that an overlay replaces or deletes.
         emptied: the list whose last element was deleted.
+        made: the first map that was made on the way: the collection that holds it, its key there, and what was there.
     """
 
     lose: Callable[[Leaf], None]
     emptied: Sequence | None = None
+    made: tuple[Mapping | Sequence, str, Node | None, Leaf | None] | None = None
 
     def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
         """Set (or with None delete) what the path names. False when istioctl would find nothing there.
 
+        The object changes only when the whole path can be walked.
+
         Raises:
             NoListError: a step selects an element of what is no list.
         """
+        applied = False
+        try:
+            applied = self._walk(root, steps, value)
+        finally:
+            if not applied:
+                self._undo()
+        return applied
+
+    def _walk(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
         container: Node = root
         for position, step in enumerate(steps[:-1]):
             child = self._child(container, step, steps[position + 1])
@@ -167,12 +180,25 @@ class Walker:
             container = child
         return self._finish(container, steps[-1], value) if steps else False
 
+    def _undo(self) -> None:
+        if self.made is None:
+            return
+        holder, key, before, leaf = self.made
+        holder.leaf = leaf
+        if isinstance(holder, Sequence):
+            holder.items.pop()
+        elif before is None:
+            del holder.items[key]
+        else:
+            holder.items[key] = before
+
     def _child(self, container: Node, step: Step, following: Step) -> Node | None:
         if isinstance(container, Mapping):
             if not isinstance(step, str):
                 raise NoListError
             child = container.items.get(step)
             if child is None or (isinstance(child, Scalar) and child.value is None):
+                self.made = self.made or (container, step, child, container.leaf)
                 child = Mapping()
                 container.leaf = None
                 container.items[step] = child
@@ -184,6 +210,7 @@ class Walker:
             if index is None:
                 return None
             if index >= len(container.items):
+                self.made = self.made or (container, "", None, container.leaf)
                 container.leaf = None
                 container.items.append(Mapping())
             return container.items[index]

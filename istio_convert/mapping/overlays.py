@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from istio_convert.catalog.skeleton import SkeletonObject
+from istio_convert.catalog.skeleton import Elements, SkeletonObject
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
@@ -32,6 +32,7 @@ from istio_convert.mapping.overlaypath import (
 from istio_convert.mapping.positions import Positions, UnresolvableError
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
+from istio_convert.mapping.variables import referred
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
@@ -261,6 +262,7 @@ class OverlayMapper:
                 self.positions.drop(target, strategic)
                 self.draft.patches.delete(target, strategic, WHY)
             elif existing or not isinstance(value, Mapping):
+                self._keep_in_front(target, strategic, value, second=existing)
                 self.draft.patches.element(target, strategic, value, WHY, existing=existing)
             else:
                 raise UnresolvableError("no such element is rendered by default")
@@ -273,6 +275,7 @@ class OverlayMapper:
             self.draft.patches.delete(target, strategic, WHY)
         else:
             self._lay(target, strategic, value, also)
+            self._keep_in_front(target, strategic, value)
             replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
             if replace or isinstance(value, Scalar):
                 self.draft.patched_again(
@@ -280,6 +283,16 @@ class OverlayMapper:
                 )
             self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
         self.draft.claim_patch(target, strategic, found, RULE)
+
+    def _keep_in_front(self, target: Target, path: ManifestPath, value: Node, *, second: bool = False) -> None:
+        """Leave what a variable refers to in front of it: a patch moves the variable to the front of the list."""
+        env = path[: path.index("env") + 1] if "env" in path else path
+        element, *field = path[len(env) :] or ("",)
+        if not isinstance(element, tuple) or field not in ([], ["value"]):
+            return
+        elements = self.positions.elements(target, in_text(env))
+        for name in referred(element[1], value, elements.names if elements is not None else ()):
+            self.draft.patches.repeat(target, (*env, ("name", name)), second=second)
 
     def _lay(self, target: Target, path: ManifestPath, value: Node | None, also: list[Leaf]) -> None:
         """Note that an overlay replaces a place whole."""
@@ -335,9 +348,10 @@ class OverlayMapper:
                 pointer.append(step)
                 rendered.append(step)
                 continue
-            place = tuple(str(inner) for inner in rendered)
-            if elements is None and not self._exists(target, place) and not self._set_by_us(target, place):
-                raise NoListError
+            if elements is None:
+                self._require_list(target, tuple(rendered), appends=last and step == -1 and not delete)
+                if step == -1:
+                    return (*pointer, "-"), "add"
             left = self.positions.left(target, tuple(rendered), elements.length if elements is not None else 0)
             if isinstance(step, int):
                 if 0 <= step < len(left):
@@ -353,7 +367,7 @@ class OverlayMapper:
                     raise _NothingThereError  # an earlier overlay removed it
                 index = left.index(elements.names.index(step.value))
             else:
-                raise UnresolvableError("an element that only the rendered list shows")
+                raise UnresolvableError(_unknown_element(step, elements))
             if last and delete:
                 self.positions.remove(target, tuple(rendered), left[index])
             pointer.append(index)
@@ -362,10 +376,31 @@ class OverlayMapper:
             return tuple(pointer), "remove"
         return tuple(pointer), "replace" if isinstance(pointer[-1], int) else "add"
 
+    def _require_list(self, target: Target, place: Path, *, appends: bool) -> None:
+        """Stop at a list whose elements are not known: one may be appended to it, none be found in it.
+
+        Raises:
+            NoListError: there is no list.
+            UnresolvableError: there is one.
+        """
+        skeleton, name = self.draft.chart.skeleton, self._pattern(target)
+        counted = any(self.positions.elements(target, place[:depth]) is not None for depth in range(len(place)))
+        known = counted and skeleton.exists(target.kind, name, place) and not skeleton.below(target.kind, name, place)
+        if not known and not self._set_by_us(target, tuple(str(step) for step in place)):
+            raise NoListError
+        if not appends:
+            raise UnresolvableError("only rendering shows what is in this list")
+
     # -- notes -----------------------------------------------------------------------------------------------------
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _unknown_element(step: Step, elements: Elements | None) -> str:
+    if isinstance(step, ByKey) and elements is not None and elements.key:
+        return f"the elements of this list are known here by their {elements.key}, not by their {step.key}"
+    return "an element that only the rendered list shows"
 
 
 def _has_more(known: object, given: object) -> bool:

@@ -41,7 +41,7 @@ class OwnedNames:
     def settle(self) -> None:
         """Look at every value that is a map of texts in one place of an object."""
         kind = self.component.kind
-        for value, object_kind, place in _text_maps(kind):
+        for value, object_kind, place in text_maps(kind):
             if self.plane.missing(kind, object_kind):
                 continue
             target = self.plane.target(self.component, object_kind)
@@ -94,7 +94,7 @@ class OwnedNames:
                 claims.moved(leaf, place, new)
 
 
-def _text_maps(component: str) -> Iterator[tuple[Path, str, ManifestPath]]:
+def text_maps(component: str) -> Iterator[tuple[Path, str, ManifestPath]]:
     """Values that become maps of texts: values path, kind of the object, place in it."""
     for slot in (*SLOTS, *OVERLAY_SLOTS):
         value = slot.values.get(component)

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
-from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.draft import Draft, settings_in_force
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
 from istio_convert.mapping.tags import TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Mapping, Node, from_data, get, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, Scalar, from_data, get, leaves, to_data
 
 RULE = "values"
 UNREAD = "values.unread"
+TAKES_AWAY = "it takes away what the profile and the platform set there"
 _RULES = {rule.path: [other for other in VALUE_RULES if other.path == rule.path] for rule in VALUE_RULES}
 _KEPT = "the value is kept, so that the injector's ConfigMap, which holds a copy, stays the same"
 
@@ -31,6 +32,7 @@ class Passthrough:
     effective: Effective
     draft: Draft
     tags: list[tuple[Path, Node]] = field(default_factory=list)
+    null: Scalar | None = None
 
     def run(self) -> None:
         """Fill the release's values."""
@@ -55,6 +57,9 @@ class Passthrough:
             if isinstance(child, Mapping) and child.items and not self._named(below):
                 self._walk(child, below)
                 continue
+            if below == (self.draft.chart.descope,) and isinstance(child, Scalar) and child.value is None:
+                self._take_away(below, child)
+                continue
             if self._refused(below, child) or not self.draft.chart.reads(below):
                 continue
             rule = _rule(self.draft.release.chart, below)
@@ -67,6 +72,29 @@ class Passthrough:
                 self._keep_copied(below, child, unread)
                 continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
+
+    def _take_away(self, path: Path, node: Scalar) -> None:
+        """A null in the place of all values of the chart takes away what the files that the chart reads set there."""
+        layers = settings_in_force(self.draft.catalog, self.effective.values)
+        if self._refused(path, node):
+            return
+        if any(layer.get(str(path[0])) for layer in layers):
+            self.null = node
+            self.draft.set_value(path, node, RULE, reason=TAKES_AWAY)
+            return
+        for leaf in leaves(node):
+            reason = "nothing is set there that it would take away"
+            self.draft.claims.add(leaf, Claim(Outcome.DEFAULT, "default", None, reason))
+
+    def settle(self) -> None:
+        """Leave a null to a person when settings became values below it: it cannot take away the rest any more."""
+        path = (self.draft.chart.descope or "",)
+        if self.null is None or not isinstance(get(self.draft.release.values, path), Mapping):
+            return
+        reason = f"{TAKES_AWAY}; other settings become values below {render(path)}, and bring that back"
+        action = "remove it, and give the value of each setting that is to be another"
+        for leaf in leaves(self.null):
+            self.draft.claims.add(leaf, Claim(Outcome.MANUAL, RULE, None, reason, action))
 
     def _named(self, path: Path) -> bool:
         """Whether a map as a whole is looked at by a table."""

@@ -7,6 +7,7 @@ added by the next; a position needs a JSON 6902 patch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,8 @@ from istio_convert.mapping.model import ManifestPath
 from istio_convert.mapping.strategic import key_value, merge_key
 from istio_convert.release import Patch, Target
 from istio_convert.source.nodes import Node, Sequence, to_data
+
+_TEXT_FIELDS = ("annotations", "labels")
 
 
 @dataclass(slots=True)
@@ -62,6 +65,11 @@ class PatchBuilder:
         elif isinstance(value, dict) and isinstance(container.get(last), dict):
             value = _merge_maps(container[last], value)
         container[last] = value
+
+    def repeat(self, target: Target, path: ManifestPath, *, second: bool = False) -> None:
+        """Name an element that is there, so that it stays in front of those that the patch names after it."""
+        entry = self._object(target, "")
+        _descend(entry.second if second else entry.first, path)
 
     def element(self, target: Target, path: ManifestPath, node: Node, why: str, *, existing: bool) -> None:
         """Set one element of a keyed list; one that exists is deleted by a patch before."""
@@ -128,6 +136,29 @@ class PatchBuilder:
             entry["value"] = to_data(node)
         self._object(target, why).operations.append((first, entry))
 
+    def take_names(self, unwanted: Callable[[str], bool]) -> list[tuple[Target, str, str]]:
+        """Take annotations and labels of unwanted names out of the patches: object, field and name of each."""
+        found: list[tuple[Target, str, str]] = []
+        for target, entry in list(self.objects.items()):
+            before = len(found)
+            for field_name in _TEXT_FIELDS:
+                for body in (entry.first, entry.second):
+                    texts = (body.get("metadata") or {}).get(field_name) or {}
+                    for name in [name for name in texts if unwanted(name)]:
+                        del texts[name]
+                        found.append((target, field_name, name))
+                    _drop_empty(body, ("metadata", field_name), texts)
+                start = f"/metadata/{field_name}/"
+                for operation in list(entry.operations):
+                    path = str(operation[1]["path"])
+                    name = path.removeprefix(start).replace("~1", "/").replace("~0", "~")
+                    if path.startswith(start) and unwanted(name):
+                        entry.operations.remove(operation)
+                        found.append((target, field_name, name))
+            if len(found) > before and not (entry.first or entry.second or entry.operations):
+                del self.objects[target]
+        return list(dict.fromkeys(found))
+
     def patches(self) -> list[Patch]:
         """The patches, in the order in which their objects were first mentioned."""
         result = []
@@ -144,9 +175,18 @@ class PatchBuilder:
         return result
 
 
+def _drop_empty(body: dict[str, Any], path: tuple[str, str], texts: dict[str, Any]) -> None:
+    """Take a map that holds nothing any more out of a patch, with the one around it."""
+    outer = body.get(path[0])
+    if isinstance(outer, dict) and path[1] in outer and not texts:
+        del outer[path[1]]
+        if not outer:
+            del body[path[0]]
+
+
 def _is_text_map(path: ManifestPath) -> bool:
     """Whether a path is that of the object's own labels or annotations."""
-    return path in (("metadata", "labels"), ("metadata", "annotations"))
+    return path in {("metadata", name) for name in _TEXT_FIELDS}
 
 
 def _has_twice(node: Node, key: str | None) -> bool:

@@ -6,10 +6,13 @@ Source: the patchMergeKey tags of the Kubernetes API types.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from collections.abc import Sequence as Seq
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from istio_convert.operator.merge import Override
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, leaves
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, ScalarValue, Sequence, clone, leaves
 
 #: list field -> the key that identifies its elements
 MERGE_KEYS = {
@@ -29,6 +32,11 @@ MERGE_KEYS = {
 
 #: merge keys that are numbers in the manifest
 NUMBER_KEYS = frozenset({"port", "containerPort"})
+
+#: maps that a patch replaces whole: (kind, field)
+REPLACED_MAPS = frozenset({("PodDisruptionBudget", "selector")})
+
+_T = TypeVar("_T", bound=Hashable)
 
 K8S_ORDER = "components.*.k8s is applied after rendering and wins over the values"
 
@@ -74,6 +82,9 @@ class StrategicMerge:
             self.consumed.extend(leaves(patch))
             return None
         if isinstance(patch, Mapping):
+            if (self.kind, name) in REPLACED_MAPS:
+                self._lose(base, patch)
+                return clone(patch)
             return self._map(base, patch)
         if isinstance(patch, Sequence):
             key = merge_key(name, self.kind)
@@ -116,6 +127,7 @@ class StrategicMerge:
     def _list(self, base: Sequence, patch: Sequence, key: str) -> Sequence:
         if patch.leaf is not None:
             self.consumed.append(patch.leaf)
+        before = [_identity(item, key) for item in base.items]
         for item in patch.items:
             identity = _identity(item, key)
             index = next((i for i, old in enumerate(base.items) if _identity(old, key) == identity), None)
@@ -130,6 +142,8 @@ class StrategicMerge:
                 del base.items[index]
             else:
                 base.items[index] = merged
+        order = interleaved(before, [_identity(item, key) for item in patch.items])
+        base.items.sort(key=lambda item: order.index(_identity(item, key)))
         return base
 
     def _lose(self, base: Node | None, patch: Node) -> None:
@@ -138,7 +152,23 @@ class StrategicMerge:
             self.overrides.extend(Override(leaf, winner, self.why) for leaf in leaves(base) if leaf is not winner)
 
 
-def _identity(item: Node, key: str) -> object:
+def interleaved(before: Seq[_T], patch: Seq[_T]) -> list[_T]:
+    """The order of a merged list as Kubernetes has it, by what identifies its elements, each once.
+
+    Elements of the patch keep the patch's order, the others theirs. An element of the patch comes first, unless it was
+    there before, behind the other one.
+    """
+    at = {identity: position for position, identity in reversed(list(enumerate(before)))}
+    asked = list(dict.fromkeys(patch))
+    others = [identity for identity in dict.fromkeys(before) if identity not in set(asked)]
+    result: list[_T] = []
+    while asked and others:
+        behind = asked[0] in at and at[others[0]] < at[asked[0]]
+        result.append(others.pop(0) if behind else asked.pop(0))
+    return [*result, *others, *asked]
+
+
+def _identity(item: Node, key: str) -> ScalarValue:
     found = item.items.get(key) if isinstance(item, Mapping) else None
     return found.value if isinstance(found, Scalar) else None
 

@@ -16,7 +16,7 @@ from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
 from istio_convert.operator.shape import field_names
 from istio_convert.paths import Path, render
-from istio_convert.source.nodes import Leaf, leaves
+from istio_convert.source.nodes import Leaf, Scalar, leaves
 
 #: values that moved; what istioctl no longer reads, with the place to use
 MOVED = {
@@ -39,6 +39,7 @@ def sweep(
     foreign, envelope = set(inputs.foreign), set(inputs.envelope)
     prefixes = _roots(inputs)
     off = {id(leaf) for _, selection in selections for _, node in selection.off for leaf in leaves(node)}
+    taken = _taken_from_profiles(selections, catalog)
     unknown_profile = {id(op.documents[0]): op for op in operators if not op.profile_known}
     rest = _Rest.of(selections, catalog)
     for leaf in open_leaves:
@@ -50,9 +51,23 @@ def sweep(
         elif leaf in envelope:
             reason = "the envelope around the operators"
             claims.add(leaf, Claim(Outcome.RELEASE, "document", None, reason))
+        elif id(leaf) in taken:
+            claims.add(leaf, Claim(Outcome.RELEASE, "component.off", None, taken[id(leaf)]))
         else:
             path = leaf.path[prefixes.get(id(leaf), 0) :]
             claims.add(leaf, _claim(path, leaf, off=id(leaf) in off, rest=rest, lost_profile=bool(unknown_profile)))
+
+
+def _taken_from_profiles(selections: list[tuple[Effective, Selection]], catalog: Catalog) -> dict[int, str]:
+    """Nulls that take away a component which the profile turns on, and what they do."""
+    found: dict[int, str] = {}
+    for operator, selection in selections:
+        settings = (catalog.istioctl_profile(operator.profile) or {}).get("components", {})
+        for kind, node in selection.off:
+            on = isinstance(component := settings.get(kind), dict) and component.get("enabled", True)
+            if on and isinstance(node, Scalar) and node.value is None and node.leaf is not None:
+                found[id(node.leaf)] = f"takes away the component that profile {operator.profile} turns on"
+    return found
 
 
 def _roots(inputs: Inputs) -> dict[int, int]:
@@ -73,11 +88,13 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
             f"istioctl {rest.catalog.version} has no such profile; its settings are unknown, default was used",
             "write the profile's settings into the operator, or choose a profile that exists",
         )
-    rule = _closest_rule(path)
+    rule = _closest_rule(path, is_null=leaf.value is None)
     if rule is not None and not _is_of_no_component(path, rule):
         return _by_rule(rule, path, leaf)
     if off:
         return Claim(Outcome.INERT, "component.off", None, "the component is off")
+    if path in (("spec", "values"), ("spec", "unvalidatedValues"), ("spec", "meshConfig")):
+        return _unclaimed(leaf)
     if path[:2] in (("spec", "values"), ("spec", "unvalidatedValues")):
         return rest.value(path[2:], leaf)
     if path in (("spec", "hub"), ("spec", "tag")):
@@ -90,9 +107,10 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
 
 
 @lru_cache(maxsize=4096)
-def _closest_rule(path: Path) -> FieldRule | None:
+def _closest_rule(path: Path, *, is_null: bool) -> FieldRule | None:
     """The rule of the table that names most of a path; operators name the same fields over and over."""
-    return max((rule for rule in FIELD_RULES if rule.matches(path)), key=lambda rule: rule.specificity, default=None)
+    found = (rule for rule in FIELD_RULES if rule.matches(path) and (is_null or not rule.of_null))
+    return max(found, key=lambda rule: rule.specificity, default=None)
 
 
 def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
@@ -117,18 +135,22 @@ class _Rest:
         catalog: facts about the target.
         gateways: keys under ``values.gateways`` of which gateways are on.
         planes: the operators with a control plane that are converted along.
+        names_ztunnel: ztunnel is on, and has the name of its objects from istioctl's profile.
     """
 
     catalog: Catalog
     gateways: frozenset[str]
     planes: tuple[Effective, ...]
+    names_ztunnel: bool = False
 
     @classmethod
     def of(cls, selections: list[tuple[Effective, Selection]], catalog: Catalog) -> _Rest:
         """Look at what is on."""
         kinds = {component.kind for _, selection in selections for component in selection.on}
         planes = [operator for operator, selection in selections if any(c.kind == "pilot" for c in selection.on)]
-        return cls(catalog, frozenset(GATEWAYS[kind] for kind in kinds if kind in GATEWAYS), tuple(planes))
+        gateways = frozenset(GATEWAYS[kind] for kind in kinds if kind in GATEWAYS)
+        settings = (catalog.istioctl_profile("default") or {}).get("values", {}).get("ztunnel") or {}
+        return cls(catalog, gateways, tuple(planes), "ztunnel" in kinds and "resourceName" in settings)
 
     def _given_by_planes(self, path: Path, leaf: Leaf) -> bool:
         """Whether every control plane has the same at a path of its values, so that its injector gives it."""
@@ -147,7 +169,11 @@ class _Rest:
                 reason = f"no chart of {version} reads it; its place is {place} now"
                 return Claim(Outcome.INERT, "values.unread", None, reason)
         if path[:1] == ("gateways",):
-            return self._gateway(path)
+            return self._gateway(path, leaf)
+        if path == ("ztunnel",) and leaf.value is None and self.names_ztunnel:
+            reason = "it takes away the name of ztunnel's objects, too, which istioctl's profile sets"
+            action = "remove it, and give the value of each setting of the profile that is to be another"
+            return Claim(Outcome.MANUAL, "values.unread", None, reason, action)
         if path in (("global", "hub"), ("global", "tag")):
             return self.image(str(path[1]), leaf)
         if self.gateways and self._gateway_charts_read(path):
@@ -157,8 +183,11 @@ class _Rest:
         reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {version} reads it"
         return Claim(Outcome.INERT, "values.unread", None, reason)
 
-    def _gateway(self, path: Path) -> Claim:
+    def _gateway(self, path: Path, leaf: Leaf) -> Claim:
         root = path[1] if len(path) > 1 else ""
+        if root in self.gateways and len(path) == 2 and leaf.value is None:
+            reason = "istioctl's gateway chart does not render without the values that this takes away"
+            return Claim(Outcome.MANUAL, "values.refused", None, reason, "remove it")
         if root in self.gateways and self._gateway_charts_read(path):
             return Claim(Outcome.DEFAULT, "default", None, "the gateway is the same without it")
         reason = f"no gateway of istioctl {self.catalog.version} depends on it"

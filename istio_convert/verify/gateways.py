@@ -16,7 +16,7 @@ from typing import Any
 
 from istio_convert.verify.findings import ABSENT, Difference, Kind
 from istio_convert.verify.manifests import Object
-from istio_convert.verify.normal import derived_pull_policy
+from istio_convert.verify.normal import REPLACED, derived_pull_policy
 
 PROXY = "[istio-proxy]"
 #: Volumes of istioctl's gateway chart that injection provides: the same by name, or under another name at the same path
@@ -164,6 +164,7 @@ class _View:
             self._note(f"{path}.image", image, candidate.pop("image"))
         for key in ("args", "readinessProbe"):
             self._provided(path, key, places)
+        self._references(*places)
         for part in ("env", "ports", "volumeMounts"):
             inner = self._of(*steps, part)
             for key in list(inner[0]):
@@ -177,6 +178,18 @@ class _View:
             for side in (reference, candidate):
                 if not side.get(part, True):
                     del side[part]
+
+    @staticmethod
+    def _references(reference: dict[str, Any], candidate: dict[str, Any], plain: dict[str, Any] | None) -> None:
+        """What Helm's side refers to and injection provides is replaced: the injector puts its own in front."""
+        own = candidate.get("env") or {}
+        given = {*(f"[{name}]" for name in VARIABLES), *((plain or {}).get("env") or {})} & set(
+            reference.get("env") or {}
+        ) - set(own)
+        for variable in own.values():
+            for name in [key[2:-1] for key in variable if key.startswith("$(")] if isinstance(variable, dict) else ():
+                if f"[{name}]" in given:
+                    variable[f"$({name})"] = REPLACED
 
     def _by_name(self, variable: str, value: Any) -> bool:
         """Whether a variable is one of istioctl's chart, or one that the mesh gives to every proxy."""

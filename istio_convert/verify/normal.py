@@ -1,14 +1,16 @@
 """The normal form of an object: two objects that a cluster treats alike have the same one.
 
 Empty maps, lists and nulls are as if absent, unless empty means something (a selector, ``emptyDir``); lists whose
-elements have a key become maps by that key (their order does not matter, a doubled key does); quantities are numbers;
-what the API server would fill in is taken out; texts in ConfigMaps that hold JSON or YAML are data, kept as they are.
+elements have a key become maps by that key (their order does not matter, a doubled key does; a variable that refers to
+others notes whether they stand before it); quantities are numbers; what the API server would fill in is taken out;
+texts in ConfigMaps that hold JSON or YAML are data, kept as they are.
 Lists whose order matters stay lists: arguments, a Service's ports, rules.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -98,6 +100,9 @@ _WEBHOOK_DEFAULTS = {
     "timeoutSeconds": 10,
     "failurePolicy": "Fail",
 }
+_REFERENCE = re.compile(r"\$\$|\$\(([^)]*)\)")
+#: What becomes of a reference to another variable: replaced when that one stands before, else left as it is written.
+REPLACED, LEFT = "replaced", "left as it is"
 _ROLLING = {"maxSurge": "25%", "maxUnavailable": "25%"}
 _ROLLING_DAEMON = {"maxSurge": 0, "maxUnavailable": 1}
 
@@ -197,12 +202,30 @@ def _list(value: list[Any], path: Path, kind: str) -> Any:
     items = [
         {} if item is None and isinstance(raw, dict) else item for raw in value for item in [_item(raw, path, kind)]
     ]
+    if last == "env":
+        _note_references(items)
     key = list_key(last, kind)
     if key and all(isinstance(item, dict) and key in item for item in items):
         return _by_key(items, key)
     if last in _SETS:
         return sorted(items, key=lambda item: json.dumps(item, sort_keys=True, default=str))
     return items
+
+
+def _note_references(items: list[Any]) -> None:
+    """Note of variables which of their references to others Kubernetes replaces: those to what stands before."""
+    known: set[str] = set()
+    for item in items:
+        if not isinstance(item, dict):
+            continue
+        for name in references(item.get("value")):
+            item[f"$({name})"] = REPLACED if name in known else LEFT
+        known.add(str(item.get("name")))
+
+
+def references(value: Any) -> list[str]:
+    """The names that the value of a variable refers to; ``$$(NAME)`` is no reference."""
+    return [found.group(1) for found in _REFERENCE.finditer(str(value)) if found.group(1)]
 
 
 def list_key(last: str, kind: str) -> str | None:

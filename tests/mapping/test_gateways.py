@@ -461,3 +461,48 @@ def test_a_container_port_is_named_by_its_number() -> None:
     release = gateway(f"{{{named}}}")
     container = {"name": "istio-proxy", "ports": [{"containerPort": 8080, "hostPort": 80}]}
     assert bodies(release, "Deployment") == [{"spec": {"template": {"spec": {"containers": [container]}}}}]
+
+
+IN_PROXY = "spec.template.spec.containers.[name:istio-proxy]"
+
+
+def removal(path: str) -> tuple[Release, str]:
+    """The release of a gateway from which an overlay removes something, and the outcome."""
+    overlay = f"{{kind: Deployment, name: istio-ingressgateway, patches: [{{path: '{path}'}}]}}"
+    own = f"{{name: istio-ingressgateway, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    conversion = convert(f"{HEAD}  components:\n    ingressGateways: [{own}]\n", to="1.25.3")
+    [entry] = [e for e in conversion.ledger.entries if e.leaf.path[-1] == "path"]
+    return next(r for r in conversion.releases if r.chart == "gateway"), entry.outcome.value
+
+
+def test_a_proxy_without_a_security_context_has_the_pods_user() -> None:
+    release, outcome = removal(f"{IN_PROXY}.securityContext")
+    user = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
+    assert (release.values_data()["containerSecurityContext"], outcome) == (user, "value")
+
+
+def test_a_part_of_the_proxys_security_context_may_go() -> None:
+    release, outcome = removal(f"{IN_PROXY}.securityContext.capabilities")
+    context = release.values_data()["containerSecurityContext"]
+    assert "capabilities" not in context
+    assert (context["readOnlyRootFilesystem"], context["runAsNonRoot"], outcome) == (True, True, "value")
+
+
+@pytest.mark.parametrize(
+    ("path", "outcome"),
+    [
+        (f"{IN_PROXY}.ports", "patch"),
+        ("spec.template.spec.serviceAccountName", "patch"),
+        (f"{IN_PROXY}.readinessProbe", "manual"),
+        (f"{IN_PROXY}.args", "manual"),
+        (f"{IN_PROXY}.image", "manual"),
+        ("spec.template.spec.volumes.[name:istio-token]", "manual"),
+        ("spec.template.metadata.labels.istio", "manual"),
+        ("spec.template.spec.nodeName", "default"),
+        ("spec.template.spec.securityContext.runAsUser", "value"),
+    ],
+)
+def test_what_became_of_a_removal(path: str, outcome: str) -> None:
+    release, found = removal(path)
+    assert found == outcome
+    assert bool(release.patches) == (outcome == "patch")

@@ -211,3 +211,59 @@ def test_positions_of_webhooks_are_no_names(kind: str, name: str, webhook: str, 
     conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to="1.25.3")
     outcomes = [e.outcome for e in conversion.ledger.entries if "patches" in e.leaf.path]
     assert outcomes == [Outcome.PATCH] * 2 + [Outcome.MANUAL if manual else Outcome.PATCH] * 2
+
+
+def rbac(kind: str, name: str, *patches: str) -> tuple[list[Any], set[str]]:
+    overlay = f"{{kind: {kind}, name: {name}, patches: [{', '.join(patches)}]}}"
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{overlays: [{overlay}]}}}}}}\n", to="1.25.3")
+    bodies = [patch.body for release in conversion.releases for patch in release.patches]
+    return bodies, {e.reason for e in conversion.ledger.entries if e.outcome is Outcome.MANUAL}
+
+
+def test_a_list_inside_a_rule_is_appended_to() -> None:
+    patch = "{path: 'rules.[0].verbs.[-1]', value: x}"
+    bodies, manual = rbac("ClusterRole", "istiod-clusterrole-istio-system", patch)
+    assert (bodies, manual) == ([[{"op": "add", "path": "/rules/0/verbs/-", "value": "x"}]], set())
+
+
+@pytest.mark.parametrize("value", ["", ", value: x"])
+def test_a_position_in_a_list_inside_a_rule_is_for_a_person(value: str) -> None:
+    bodies, manual = rbac("Role", "istiod", f"{{path: 'rules.[0].resources.[0]'{value}}}")
+    assert (bodies, manual) == ([], {"rules[0].resources[0]: only rendering shows what is in this list"})
+
+
+def test_what_is_no_list_is_none() -> None:
+    _, manual = rbac("Role", "istiod", "{path: 'metadata.labels.[0]', value: x}")
+    assert [reason.split(";")[0] for reason in manual] == ["no list is rendered there"]
+
+
+def test_a_port_by_another_key_than_the_known_one() -> None:
+    _, manual = istiod(f"{{path: '{CONTAINER}.ports.[containerPort:8080].hostPort', value: 80}}")
+    assert [reason.split(": ", 1)[1] for reason in manual] == [
+        "the elements of this list are known here by their name, not by their containerPort"
+    ]
+
+
+@pytest.mark.parametrize("more", [".sources.[0].serviceAccountToken.expirationSeconds", ".defaultMode"])
+def test_what_leads_into_what_injection_provides_leaves_nothing_behind(more: str) -> None:
+    path = f"spec.template.spec.volumes.[name:istio-token].projected{more}"
+    patches = f"{{path: '{path}', value: 3600}}, {{path: 'spec.template.spec.volumes.[-1]', value: {{name: extra}}}}"
+    overlay = f"{{kind: Deployment, name: gw, patches: [{patches}]}}"
+    gateway = f"{{name: gw, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    conversion = convert(f"{HEAD}  components: {{ingressGateways: [{gateway}]}}\n", to="1.25.3")
+    reasons = {e.reason for e in conversion.ledger.entries if e.outcome is Outcome.MANUAL}
+    assert reasons == {"the path leads into what injection provides under Helm"}
+    release = next(r for r in conversion.releases if r.chart == "gateway")
+    assert [volume["name"] for volume in release.values_data()["volumes"]] == [
+        "ingressgateway-certs",
+        "ingressgateway-ca-certs",
+        "extra",
+    ]
+
+
+def test_a_path_that_istioctl_cannot_walk_leaves_nothing_behind() -> None:
+    overlay = "{kind: Service, name: gw, patches: [{path: 'spec.sessionAffinityConfig.[0]', value: 1}]}"
+    gateway = f"{{name: gw, enabled: true, k8s: {{overlays: [{overlay}]}}}}"
+    conversion = convert(f"{HEAD}  components: {{ingressGateways: [{gateway}]}}\n", to="1.25.3")
+    assert {e.outcome for e in conversion.ledger.entries if "patches" in e.leaf.path} == {Outcome.MANUAL}
+    assert not any(release.patches for release in conversion.releases)

@@ -40,3 +40,29 @@ def test_annotations_and_labels_of_an_object_go_by_a_removal_because_kustomize_w
         {"metadata": {"annotations": {"a": ""}}},
         [{"op": "remove", "path": "/metadata/annotations/a"}, {"op": "remove", "path": "/metadata/labels/istio"}],
     ]
+
+
+def ports(text: str) -> tuple[list[object], dict[str, str]]:
+    """The ports of istiod's patch, and the outcomes of the leaves."""
+    conversion = convert(f"{HEAD}  components: {{pilot: {{k8s: {{service: {{ports: {text}}}}}}}}}\n", to="1.25.3")
+    release = next(r for r in conversion.releases if r.component == "pilot")
+    [body] = [patch.body for patch in release.patches if isinstance(patch.body, dict)]
+    entries = [e for e in conversion.ledger.entries if "ports" in e.leaf.path]
+    return body["spec"]["ports"], {render(e.leaf.path).rpartition("ports")[2]: e.outcome.value for e in entries}
+
+
+def test_of_two_ports_with_one_number_the_later_one_is_laid_over_the_other() -> None:
+    found, outcomes = ports("[{name: a, port: 53, protocol: UDP, nodePort: 9}, {name: b, port: 53, protocol: TCP}]")
+    assert found == [{"name": "b", "port": 53, "protocol": "TCP", "nodePort": 9}]
+    assert {path for path, outcome in outcomes.items() if outcome == "overridden"} == {"[0].name", "[0].protocol"}
+    assert set(outcomes.values()) == {"overridden", "patch"}
+
+
+def test_a_port_of_another_protocol_takes_the_place_of_the_charts() -> None:
+    found, _ = ports("[{name: a, port: 15012, protocol: UDP}, {name: b, port: 15010}]")
+    assert found == [
+        {"port": 15012, "protocol": "TCP", "$patch": "delete"},
+        {"name": "a", "port": 15012, "protocol": "UDP"},
+        # without a protocol Kustomize would take no notice of it
+        {"name": "b", "port": 15010, "protocol": "TCP"},
+    ]

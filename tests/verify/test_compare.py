@@ -211,6 +211,19 @@ def test_what_only_a_load_balancer_may_have(field: str, value: Any) -> None:
     assert ("unexplained", f"spec.{field}") in found(service("NodePort", **given), service("LoadBalancer"))
 
 
+def test_the_order_of_variables_counts_where_one_refers_to_another() -> None:
+    def workload(*names: str) -> Object:
+        texts = {"A": "$(B) $$(C) $(D)", "B": "b", "C": "c"}
+        env = [{"name": name, "value": texts[name]} for name in names]
+        pod = {"containers": [{"name": "discovery", "env": env}]}
+        return obj("Deployment", api="apps/v1", spec={"template": {"spec": pod}})
+
+    assert found(workload("B", "A", "C"), workload("C", "B", "A")) == []
+    assert found(workload("B", "A", "C"), workload("A", "B", "C")) == [
+        ("unexplained", "spec.template.spec.containers[discovery].env[A].$(B)")
+    ]
+
+
 def test_objects_that_several_releases_bring() -> None:
     after = [*side(obj("Service"), release="one"), *side(obj("Service"), release="two")]
     (difference,) = only(compare(side(obj("Service")), after)).unexplained

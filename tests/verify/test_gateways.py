@@ -115,6 +115,16 @@ ASKED: list[tuple[str, Any, str]] = [
 ]
 
 
+def test_injection_puts_its_own_variables_in_front() -> None:
+    before, after = istioctl(), helm()
+    mine = {"name": "MINE", "value": "$(CA_ADDR)"}
+    proxy_of(after)["env"] = [mine]
+    proxy_of(before)["env"].append(mine)
+    assert faults(before, after) == []
+    proxy_of(before)["env"].insert(0, proxy_of(before)["env"].pop())
+    assert faults(before, after) == [f"{PROXY}.env[MINE].$(CA_ADDR)"]
+
+
 @pytest.mark.parametrize(("field", "value", "path"), ASKED)
 def test_what_was_asked_for_must_be_there(field: str, value: Any, path: str) -> None:
     before = istioctl()

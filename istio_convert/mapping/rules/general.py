@@ -116,6 +116,18 @@ GENERAL_RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="kustomize.names",
+        source="components.*.k8s.serviceAnnotations, overlays, values.**Annotations",
+        why="Kustomize writes names of annotations and labels without quotes, and fails on those that YAML reads as a "
+        "number, a truth or null; a release with patches goes without them",
+        example=Example(
+            spec="components: {pilot: {k8s: {overlays: [{kind: Deployment, name: istiod, patches: [{path: "
+            "metadata.annotations.123, value: a}]}]}}}",
+            outcome="manual",
+            leaf="components.pilot.k8s.overlays[0].patches[0].value",
+        ),
+    ),
+    Rule(
         id="base.defaultRevision",
         source="revision",
         value="defaultRevision of base",

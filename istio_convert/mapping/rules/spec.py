@@ -17,11 +17,13 @@ class FieldRule(Rule):
         pattern: path from the document's root; ``*`` stands for one step, a trailing ``**`` for everything below.
         outcome: its outcome.
         action: what a person must do, for ``manual``.
+        of_null: it is about a null at the path, and about nothing else there.
     """
 
     pattern: Path = ()
     outcome: Outcome = Outcome.RELEASE
     action: str = ""
+    of_null: bool = False
 
     @property
     def specificity(self) -> tuple[int, ...]:
@@ -73,6 +75,26 @@ def _release(id_: str, source: str, why: str, spec: str, leaf: str, pattern: Pat
         pattern=pattern,
         why=why,
         example=Example(spec=spec, outcome="release", leaf=leaf),
+    )
+
+
+_NO_LIST = "istioctl refuses null in the place of a list of gateways"
+
+
+def _null(source: str, why: str, action: str) -> FieldRule:
+    return FieldRule(
+        id=f"null.{source.rpartition('.')[2]}",
+        source=f"{source}: null",
+        pattern=("spec", *source.split(".")),
+        outcome=Outcome.MANUAL,
+        why=why,
+        action=action,
+        of_null=True,
+        example=Example(
+            spec="".join(f"{{{step}: " for step in source.split("."))[1:] + "null" + "}" * source.count("."),
+            outcome="manual",
+            leaf=source,
+        ),
     )
 
 
@@ -166,6 +188,9 @@ FIELD_RULES: tuple[FieldRule, ...] = (
         action="compare that folder with the official release, or remove the field",
         example=Example(spec="installPackagePath: /charts", outcome="manual", leaf="installPackagePath"),
     ),
+    _null("components.ingressGateways", _NO_LIST, "remove it, or write [] for no gateway"),
+    _null("components.egressGateways", _NO_LIST, "remove it, or write [] for no gateway"),
+    _null("meshConfig", "istioctl refuses a mesh configuration that is null", "remove it, or write {}"),
     _addon("prometheus", "install Prometheus by its own chart, or remove the field"),
     _addon("grafana", "install Grafana by its own chart, or remove the field"),
     _addon("kiali", "install Kiali by its own chart, or remove the field"),

@@ -6,7 +6,7 @@ moves just that place, the field becomes the value; otherwise it stays a patch.
 
 from __future__ import annotations
 
-from istio_convert.mapping.convert import env_to_map, metrics_v2, rolling_only, single_cpu_metric, without_ports
+from istio_convert.mapping.convert import env_to_map, metrics_v2, rolling_only, service_spec, single_cpu_metric
 from istio_convert.mapping.model import IN_CONTAINER, POD, Example, Slot
 
 SLOTS: tuple[Slot, ...] = (
@@ -240,7 +240,7 @@ SLOTS: tuple[Slot, ...] = (
         k8s_field=("service",),
         kind="Service",
         path=("spec",),
-        convert=without_ports,
+        convert=service_spec,
         why="the istiod chart has no value for its Service",
         example=Example(
             spec="components: {pilot: {k8s: {service: {type: LoadBalancer}}}}",
