@@ -22,6 +22,7 @@ from istio_convert.mapping.passthrough import Passthrough
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.sweep import sweep
 from istio_convert.mapping.tags import TagMapper
+from istio_convert.mapping.unite import contradictions, join
 from istio_convert.mapping.unwritable import UnwritableNames
 from istio_convert.operator.components import GATEWAYS, Component, Selection, enabling_leaf, select
 from istio_convert.operator.documents import Inputs
@@ -237,21 +238,22 @@ class Engine:
 
     def _unite(self, built: list[Built]) -> list[Release]:
         """One set of releases; the same release from two operators must be the same."""
-        united: dict[tuple[str, str], tuple[Effective, Release]] = {}
+        united: dict[tuple[str, str], Built] = {}
         for one in built:
-            operator, release = one.operator, one.draft.finish()
-            if one.key not in united:
-                united[one.key] = (operator, release)
+            one.draft.finish()
+            known = united.setdefault(one.key, one)
+            if known is one:
                 continue
-            other, known = united[one.key]
-            if known.values_data() != release.values_data() or known.patches != release.patches:
-                where = operator.documents[0].root.origin
+            if differing := contradictions(known.draft, one.draft):
+                names = "; ".join(str(difference) for difference in differing)
                 raise MergeConflictError(
-                    f"the operators {other.title} and {operator.title} render the release {release.name} differently",
-                    origin=where,
-                    hint="give them one after the other, or use --separate to get a folder for each",
+                    f"the operators {known.operator.title} and {one.operator.title} render the release "
+                    f"{one.draft.release.name} differently: {names}",
+                    origin=one.operator.documents[0].root.origin,
+                    hint="one object cannot be both: set the same in both, or use --separate to get a folder for each",
                 )
-        releases = [release for _, release in united.values()]
+            join(known.draft, one.draft)
+        releases = [one.draft.release for one in united.values()]
         # what needs another release of its chart comes after it
         releases.sort(key=lambda r: (ORDER.index(r.component), r.name in r.depends_on))
         self._gateways_wait(releases)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from istio_convert import Conversion, convert
+from istio_convert import Conversion, MergeConflictError, convert
 from istio_convert.catalog import resolve
 from istio_convert.paths import render
 
@@ -124,3 +124,41 @@ def test_two_revisions_in_one_namespace_share_base() -> None:
     [release] = [r for r in conversion.releases if r.chart == "base"]
     assert release.values_data() == {"defaultRevision": "a"}
     assert not release.notes
+
+
+def beside(name: str, spec: str = "", values: str = "") -> str:
+    """A control plane in the same namespace as the others."""
+    return f"{HEAD}metadata: {{name: {name}}}\nspec: {{revision: {name}, {spec}values: {{{values}}}}}\n"
+
+
+GATEWAYLESS = "components: {ingressGateways: [], egressGateways: []}, "
+
+
+@pytest.mark.parametrize("version", ["1.22.8", "1.23.6", "1.25.3", "1.31.0"])
+def test_planes_of_one_namespace_share_a_base_that_renders_the_same(version: str) -> None:
+    one, two = beside("a", f"profile: minimal, {GATEWAYLESS}"), beside("b", f"profile: demo, {GATEWAYLESS}")
+    conversion = converted(one, two, to=version)
+    assert [r.name for r in conversion.releases] == ["istio-base", "istiod-a", "istiod-b"]
+    places = {str(e.leaf.value): [p.release for p in e.places] for e in conversion.ledger.entries}
+    assert "istio-base" not in places["b"]
+    assert places["b"] == ["istiod-b"]
+
+
+def test_a_profile_that_the_base_chart_reads_settings_of_is_another_base() -> None:
+    one, two = beside("a", f"profile: minimal, {GATEWAYLESS}"), beside("b", f"profile: stable, {GATEWAYLESS}")
+    with pytest.raises(MergeConflictError, match="render the release istio-base differently"):
+        converted(one, two)
+
+
+def test_a_contradiction_names_both_fields() -> None:
+    first, second = (beside(name, GATEWAYLESS, f"global: {{imagePullSecrets: [{name}]}}") for name in "ab")
+    with pytest.raises(MergeConflictError) as caught:
+        converted(first, second)
+    assert "istio-base differently: global.imagePullSecrets (operator.yaml:4:" in str(caught.value)
+    assert " and operator.yaml:9:" in str(caught.value)
+
+
+def test_a_revision_names_a_service_of_the_base_beside_a_remote_address() -> None:
+    remote = "global: {remotePilotAddress: 10.0.0.1}"
+    with pytest.raises(MergeConflictError, match="differently: revision"):
+        converted(beside("a", GATEWAYLESS, remote), beside("b", GATEWAYLESS, remote), to="1.22.8")
