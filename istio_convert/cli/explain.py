@@ -87,7 +87,12 @@ def _matches(path: str) -> list[Match]:
 
 def _reads(path: str, catalog: Catalog) -> list[str]:
     """What the catalog says about a values path: who reads it, with which default."""
-    from istio_convert.catalog import ENDED_CHARTS, HELM_CHARTS, MISSING  # noqa: PLC0415 - lazy: --help needs no catalog
+    from istio_convert.catalog import (  # noqa: PLC0415 - lazy: --help needs no catalog
+        ENDED_CHARTS,
+        HELM_CHARTS,
+        MISSING,
+        did_you_mean,
+    )
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
 
     steps = operator_steps(path)
@@ -105,7 +110,7 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
             default = chart.default(place)
             shown = "" if default is MISSING or isinstance(default, dict) else f", default {json.dumps(default)}"
             lines.append(f"chart {name}: reads it{shown}")
-    return lines or ["no chart reads it"]
+    return lines or ["; ".join(["no chart reads it", *filter(None, [did_you_mean(catalog, place)])])]
 
 
 def _answer(rule: Rule, catalog: Catalog) -> dict[str, Any]:
