@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from istio_convert.emit.base import EmitOptions, Unit
+from istio_convert.errors import one_line
 
 KEEP_AWAY = """
 `istioctl uninstall --purge` and `istioctl uninstall --revision …`: they remove objects by labels that the charts set
@@ -99,12 +100,8 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _bullets(lines: Sequence[str]) -> list[str]:
-    return [f"- {_one_line(line)}" for line in lines]
+    return [f"- {one_line(line)}" for line in lines]
 
 
 def _steps(lines: Sequence[str]) -> list[str]:
-    return [f"{number}. {_one_line(line)}" for number, line in enumerate(lines, start=1)]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return [f"{number}. {one_line(line)}" for number, line in enumerate(lines, start=1)]
