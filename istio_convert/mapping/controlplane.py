@@ -35,7 +35,6 @@ class SettingsMapper:
     def run(self) -> None:
         """Map every setting but the overlays."""
         settings = clone(self.component.k8s)
-        assert isinstance(settings, Mapping)  # noqa: S101 - a clone has the same type
         settings.items.pop("overlays", None)
         for name in NEVER_APPLIED & set(settings.items):
             node = settings.items.pop(name)

@@ -64,7 +64,6 @@ def _printed_between_quotes(text: str) -> bool:
 def env_item(item: Mapping) -> Mapping:
     """An env entry with its value as a string."""
     copy = clone(item)
-    assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
     value = copy.items.get("value")
     if isinstance(value, Scalar):
         copy.items["value"] = string_scalar(value)

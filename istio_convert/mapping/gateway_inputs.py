@@ -11,7 +11,7 @@ from istio_convert.mapping.objects import ControlPlane, number
 from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.operator.merge import merge
-from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_data, get, leaves, to_data
+from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_dict, get, leaves, to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,4 @@ def _tree(data: object, *path: str) -> Mapping:
     """A map of plain data as a tree; empty when it is not there."""
     for step in path:
         data = data.get(step) if isinstance(data, dict) else None
-    node = from_data(data) if isinstance(data, dict) else Mapping()
-    assert isinstance(node, Mapping)  # noqa: S101 - made from a dict
-    return node
+    return from_dict(data) if isinstance(data, dict) else Mapping()

@@ -208,7 +208,6 @@ class ControlPlane:
     def budget(node: Mapping) -> Mapping:
         """A PodDisruptionBudget patch: maxUnavailable drops the chart's minAvailable, the two exclude each other."""
         copy = clone(node)
-        assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
         if "maxUnavailable" in copy.items and "minAvailable" not in copy.items:
             copy.items["minAvailable"] = Scalar(None)
         return copy

@@ -14,7 +14,7 @@ from istio_convert.operator.documents import Inputs, OperatorDocument
 from istio_convert.operator.merge import Override, merge
 from istio_convert.operator.setflags import apply_set
 from istio_convert.operator.shape import shape_issues
-from istio_convert.source.nodes import Document, Mapping, Node, Scalar, clone, from_data, get, leaves, put
+from istio_convert.source.nodes import Document, Mapping, Scalar, clone, from_dict, get, leaves, put
 
 FILE_ORDER = "a later file or document wins"
 VALUES_ORDER = "spec.values wins over the field of the spec that becomes the same value"
@@ -27,6 +27,8 @@ WRITTEN_INTO_OWN_MAPS: tuple[tuple[str, ...], ...] = (
     ("pilot", "cni", "enabled"),
 )
 
+#: what of a profile's settings does not become part of the spec
+_NOT_OF_THE_PROFILE = ("profile", "hub", "tag", "values")
 #: fields of the spec that istioctl turns into values; meshConfig is a map and is merged
 TRANSLATIONS = {
     "hub": ("global", "hub"),
@@ -153,26 +155,18 @@ def build(documents: list[OperatorDocument], spec: UserSpec, catalog: Catalog) -
     if settings is None:
         effective.profile_known = False
         settings = catalog.istioctl_profile("default") or {}
-    base = from_data(settings)
-    assert isinstance(base, Mapping)  # noqa: S101 - profiles are maps
-    base.items.pop("profile", None)
-    base.items.pop("hub", None)
-    base.items.pop("tag", None)
-    profile_values = base.items.pop("values", Mapping())
-    effective.spec = base
+    effective.spec = from_dict({key: data for key, data in settings.items() if key not in _NOT_OF_THE_PROFILE})
     shown = Mapping({key: node for key, node in user.items.items() if key not in {"values", "unvalidatedValues"}})
     merge(effective.spec, shown, [], "")
-    effective.values = _values(effective, profile_values, catalog)
+    effective.values = _values(effective, from_dict(settings.get("values", {})), catalog)
     namespace = effective.value("global", "istioNamespace")
     if isinstance(namespace, str) and namespace:
         effective.namespace = namespace
     return effective
 
 
-def _values(effective: Effective, profile_values: Node, catalog: Catalog) -> Mapping:
-    """Values of the profile, of the translated fields, of the user, in the order of istioctl."""
-    values = clone(profile_values)
-    assert isinstance(values, Mapping)  # noqa: S101 - profiles are maps
+def _values(effective: Effective, values: Mapping, catalog: Catalog) -> Mapping:
+    """Lay over the profile's values those of the translated fields and of the user, in the order of istioctl."""
     own = effective.user.items.get("values")
     own = own if isinstance(own, Mapping) else Mapping()
     merge(values, own, [], "")
@@ -185,7 +179,6 @@ def _values(effective: Effective, profile_values: Node, catalog: Catalog) -> Map
         merge(values, layer, [], "")
     _component_state(effective, values, old=catalog.behaviour("old_component_state"))
     again = clone(own)
-    assert isinstance(again, Mapping)  # noqa: S101 - a clone has the same type
     if catalog.behaviour("spec_wins_over_own_maps"):
         for path in WRITTEN_INTO_OWN_MAPS:
             _lose_to_spec(effective, values, again, path)

@@ -8,9 +8,10 @@ Nodes made by the program (chart defaults, profile settings) have no leaf.
 
 from __future__ import annotations
 
+from collections import abc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from istio_convert.errors import Origin
 from istio_convert.paths import Path
@@ -106,10 +107,15 @@ def to_data(node: Node) -> Any:
 def from_data(data: Any) -> Node:
     """A tree without leaves from plain Python data."""
     if isinstance(data, dict):
-        return Mapping({str(key): from_data(value) for key, value in data.items()})
+        return from_dict(data)
     if isinstance(data, list | tuple):
         return Sequence([from_data(value) for value in data])
     return Scalar(data)
+
+
+def from_dict(data: abc.Mapping[Any, Any]) -> Mapping:
+    """A map without leaves from plain Python data."""
+    return Mapping({str(key): from_data(value) for key, value in data.items()})
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -161,6 +167,10 @@ def remove(root: Mapping, path: Path) -> None:
         path = path[:-1]
 
 
+@overload
+def clone(node: Mapping) -> Mapping: ...
+@overload
+def clone(node: Node) -> Node: ...
 def clone(node: Node) -> Node:
     """A copy of the tree that shares only its leaves."""
     if isinstance(node, Scalar):
