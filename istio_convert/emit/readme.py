@@ -19,6 +19,13 @@ Deleting the IstioOperator resource while an operator still runs: it removes wha
 Deleting an `*.istio.io` CustomResourceDefinition: every object of that kind goes with it.
 """
 _EXCEPTION = " The one exception is the way back, described above."
+#: the first steps of every target
+FIRST = """
+Read `REPORT.md` and the section on what still needs a person.
+
+Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
+from now on.
+"""
 _APPLY_BY_PLAN = """
 This folder is a part of a migration. Until the last script has passed, only the scripts of the plan apply it, one
 release after the other: do not apply it by hand. Read `@ROOT@/RUNBOOK.md` and `@ROOT@/REPORT.md` first.
@@ -42,7 +49,7 @@ class Guide:
         title: first heading.
         contents: pairs of path and what it is.
         needs: versions and switches that the target must have.
-        apply: the steps, in order.
+        apply: the steps, in order, behind :data:`FIRST`.
         back: how to undo them, in order.
         never: what must not be run, beside :data:`KEEP_AWAY`.
     """
@@ -65,6 +72,7 @@ def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequ
         todo: what still needs a person beside ``options.todo``, one text each.
     """
     todo = (*todo, *options.todo)
+    guide = replace(guide, apply=FIRST + guide.apply)
     if options.plan_root:
         apply, back = (text.replace("@ROOT@", options.plan_root) for text in (_APPLY_BY_PLAN, _BACK_BY_PLAN))
         guide = replace(guide, apply=apply, back=back)
