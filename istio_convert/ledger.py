@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final, NamedTuple
 
 from istio_convert.errors import LedgerError
 from istio_convert.source.nodes import Leaf
@@ -36,8 +37,7 @@ class Outcome(str, Enum):
 _SEVERE = (Outcome.INERT, Outcome.MANUAL, Outcome.LOST)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a leaf lives on.
 
     Attributes:
@@ -52,7 +52,7 @@ class Place:
         return f"{self.release}: {self.path}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Entry:
     """The account of one leaf.
 
@@ -66,21 +66,20 @@ class Entry:
         derived: true when the proof, not a rule, found the place.
     """
 
-    leaf: Leaf
-    outcome: Outcome
-    rule: str
-    places: tuple[Place, ...] = ()
-    reason: str = ""
-    action: str = ""
-    derived: bool = False
+    leaf: Final[Leaf]
+    outcome: Final[Outcome]
+    rule: Final[str]
+    places: Final[tuple[Place, ...]] = ()
+    reason: Final[str] = ""
+    action: Final[str] = ""
+    derived: Final[bool] = False
 
 
 class Ledger:
     """An open ledger over a fixed set of leaves."""
 
     def __init__(self, leaves: Iterable[Leaf]) -> None:
-        self._order: dict[Leaf, int] = {leaf: number for number, leaf in enumerate(leaves)}
-        self._entries: dict[Leaf, Entry] = {}
+        self._entries: dict[Leaf, Entry | None] = dict.fromkeys(leaves)
 
     def record(self, entry: Entry) -> None:
         """Write one entry.
@@ -88,22 +87,23 @@ class Ledger:
         Raises:
             LedgerError: the leaf is unknown or has an entry, or the entry lacks its reason or action.
         """
-        if entry.leaf not in self._order:
-            raise LedgerError("an entry for a leaf that is not in the input", origin=entry.leaf.origin)
-        if entry.leaf in self._entries:
-            raise LedgerError("a second entry for one leaf", origin=entry.leaf.origin)
-        if entry.outcome not in (Outcome.VALUE, Outcome.PATCH) and not entry.reason:
-            raise LedgerError(f"an entry of rule {entry.rule} without a reason", origin=entry.leaf.origin)
-        if entry.outcome.severity >= Outcome.MANUAL.severity and not entry.action:
-            raise LedgerError(f"an entry of rule {entry.rule} without an action", origin=entry.leaf.origin)
-        self._entries[entry.leaf] = entry
+        leaf = entry.leaf
+        if leaf not in self._entries:
+            raise LedgerError("an entry for a leaf that is not in the input", origin=leaf.origin)
+        if self._entries[leaf] is not None:
+            raise LedgerError("a second entry for one leaf", origin=leaf.origin)
+        if not entry.reason and entry.outcome not in (Outcome.VALUE, Outcome.PATCH):
+            raise LedgerError(f"an entry of rule {entry.rule} without a reason", origin=leaf.origin)
+        if not entry.action and entry.outcome in (Outcome.MANUAL, Outcome.LOST):
+            raise LedgerError(f"an entry of rule {entry.rule} without an action", origin=leaf.origin)
+        self._entries[leaf] = entry
 
     def __contains__(self, leaf: Leaf) -> bool:
-        return leaf in self._entries
+        return self._entries.get(leaf) is not None
 
     def open_leaves(self) -> list[Leaf]:
         """The leaves without an entry, in input order."""
-        return [leaf for leaf in self._order if leaf not in self._entries]
+        return [leaf for leaf, entry in self._entries.items() if entry is None]
 
     def close(self) -> ClosedLedger:
         """Check that every leaf has its entry, and freeze.
@@ -113,7 +113,7 @@ class Ledger:
         """
         if missing := self.open_leaves():
             raise LedgerError(f"{len(missing)} leaves without an entry", origin=missing[0].origin)
-        return ClosedLedger(tuple(sorted(self._entries.values(), key=lambda e: self._order[e.leaf])))
+        return ClosedLedger(tuple(entry for entry in self._entries.values() if entry is not None))
 
 
 @dataclass(frozen=True, slots=True)

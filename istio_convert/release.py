@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from istio_convert.source.nodes import Mapping, to_data
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The one object that a patch is for.
 
     ``namespace`` is None for cluster-scoped kinds.

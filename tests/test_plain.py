@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from istio_convert.catalog.data import read_text
 from istio_convert.operator.model import IstioOperator, json_schema
 from istio_convert.operator.shape import field_names
-from istio_convert.plain import plainly_valid
+from istio_convert.plain import PlainCheck
 from istio_convert.source import read, to_data
 from tests.properties.operators import OPERATORS, TREES
 
@@ -56,14 +56,14 @@ SCHEMAS = st.recursive(st.booleans(), around, max_leaves=6)
 def test_what_is_plainly_valid_is_valid(schema: dict[str, Any], definition: Any, value: Any) -> None:
     looped = "#/$defs" in json.dumps(definition)
     whole = {**schema, "$defs": {"a": True if looped else definition}}
-    if plainly_valid(whole, value):
+    if PlainCheck(whole).accepts(value):
         assert Draft202012Validator(whole).is_valid(value)
 
 
 @pytest.mark.parametrize("keyword", ["minimum", "pattern", "oneOf", "not", "const", "patternProperties"])
 def test_a_keyword_that_is_not_read_leaves_it_to_the_judge(keyword: str) -> None:
-    assert not plainly_valid({keyword: 1}, 1)
-    assert not plainly_valid({"properties": {"a": {keyword: 1}}}, {"a": 1})
+    assert not PlainCheck({keyword: 1}).accepts(1)
+    assert not PlainCheck({"properties": {"a": {keyword: 1}}}).accepts({"a": 1})
 
 
 def test_published_operator_schema_is_the_one_of_the_models() -> None:
@@ -83,7 +83,7 @@ def judged(data: Any) -> bool:
 @given(operator=OPERATORS, strange=TREES, seed=st.integers(0, 2**32))
 def test_what_is_plainly_right_is_right_for_the_models(operator: dict[str, Any], strange: Any, seed: int) -> None:
     misshape(operator, strange, random.Random(seed))
-    if plainly_valid(SCHEMA, operator):
+    if PlainCheck(SCHEMA).accepts(operator):
         assert judged(operator)
 
 
@@ -107,7 +107,7 @@ def test_every_part_of_the_operator_is_looked_at() -> None:
             for step in leaf.path[:-1]:
                 holder = holder[step]
             holder[leaf.path[-1]] = [[]]
-            plain = plainly_valid(SCHEMA, data)
+            plain = PlainCheck(SCHEMA).accepts(data)
             assert plain == judged(data), leaf.path
             wrong += not plain
     assert wrong > 20

@@ -51,7 +51,10 @@ class ChartFacts:
         an object that the sidecar injector reads. Being written into the debugging copy of all values
         (:attr:`dumps_all_values`) does not count. List positions are cut off.
         """
-        return any(_matches(self._read_tree, spelling) for spelling in self.spellings(path))
+        tree = self._read_tree
+        if len(path) > 1 and path[0] in self._flattened and _matches(tree, path[1:]):
+            return True
+        return _matches(tree, path)
 
     def only_dumped(self, path: Path) -> bool:
         """Whether the path is read, yet by nothing but a copy in an object: no template that is shipped uses it."""
@@ -63,12 +66,14 @@ class ChartFacts:
 
     def spellings(self, path: Path) -> tuple[Path, ...]:
         """The path itself, then the other places that the chart makes of it (prefix cut off, global flattened)."""
-        found = [path]
-        if len(path) > 1 and self.descope is not None and path[0] == self.descope:
-            found.append(path[1:])
-        if len(path) > 1 and self.flattens_global and path[0] == "global":
-            found.append(path[1:])
-        return tuple(found)
+        if len(path) > 1 and path[0] in self._flattened:
+            return path, path[1:]
+        return (path,)
+
+    @cached_property
+    def _flattened(self) -> frozenset[str | None]:
+        """The keys whose content the chart also takes at the root."""
+        return frozenset({self.descope, "global" if self.flattens_global else None} - {None})
 
     @cached_property
     def read_paths(self) -> frozenset[str]:
@@ -105,16 +110,16 @@ class ChartFacts:
                 return value
         return MISSING
 
-    def order(self, path: Path) -> tuple[str, ...]:
-        """The keys of the map at a values path, in the order of the chart's ``values.yaml``; empty when not known.
+    def order(self, path: Path) -> dict[str, int]:
+        """Where each key of the map at a values path stands in the chart's ``values.yaml``; empty when not known.
 
         Other spellings count: ``pilot`` and ``pilot.x`` are ordered as the root and ``x`` where the chart takes both.
         """
-        places = [*self.spellings(path)]
-        if path and path[0] in (self.descope, "global" if self.flattens_global else None):
-            places.append(path[1:])
-        keys = [key for place in places for key in self._orders.get(render(place), ())]
-        return tuple(dict.fromkeys(keys))
+        places = (path, path[1:]) if path and path[0] in self._flattened else (path,)
+        found = [keys for place in places if (keys := self._orders.get(render(place)))]
+        if not found:
+            return {}
+        return {key: number for number, key in enumerate(dict.fromkeys(key for keys in found for key in keys))}
 
     @cached_property
     def _orders(self) -> dict[str, list[str]]:
@@ -200,7 +205,8 @@ class ChartFacts:
 
     def dead(self, path: Path) -> str | None:
         """The place to use instead of a value that the chart accepts and does not read; None for all others."""
-        return next((place for dead, place in self._dead if starts_with(path, dead)), None)
+        near = self._dead.get(path[0]) if path else None
+        return next((place for dead, place in near if starts_with(path, dead)), None) if near else None
 
     @cached_property
     def _profile_keys(self) -> set[str]:
@@ -211,8 +217,13 @@ class ChartFacts:
         return {parse(path): entry for path, entry in self._values("refused").items()}
 
     @cached_property
-    def _dead(self) -> list[tuple[Path, str]]:
-        return [(parse(path), place) for path, place in self._values("dead").items()]
+    def _dead(self) -> dict[str | int, list[tuple[Path, str]]]:
+        """By the first step of the path."""
+        found: dict[str | int, list[tuple[Path, str]]] = {}
+        for text, place in self._values("dead").items():
+            path = parse(text)
+            found.setdefault(path[0], []).append((path, place))
+        return found
 
     @cached_property
     def skeleton(self) -> Skeleton:

@@ -66,7 +66,7 @@ def merged(base: Any, over: Any) -> Any:
 def lookup(data: Any, path: Path) -> Any:
     """The value at a path, or :data:`MISSING`."""
     for step in path:
-        inside = (isinstance(data, Mapping) and step in data) or (
+        inside = (isinstance(data, dict) and step in data) or (
             isinstance(data, list) and isinstance(step, int) and -len(data) <= step < len(data)
         )
         if not inside:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from istio_convert.catalog import resolve
 from istio_convert.errors import SchemaViolationError
 from istio_convert.paths import render
-from istio_convert.plain import plainly_valid
+from istio_convert.plain import PlainCheck
 from istio_convert.release import Release
 
 
@@ -19,10 +20,18 @@ def check_values(releases: Sequence[Release]) -> None:
         SchemaViolationError: names the release, the values path and what the schema asks for.
     """
     for release in releases:
-        schema = resolve(release.version).chart(release.chart).values_schema()
         values = release.values_data()
-        if not plainly_valid(schema, values):
-            _judge(release, schema, values)
+        if not _plain_check(release.chart, release.version).accepts(values):
+            _judge(release, _schema(release.chart, release.version), values)
+
+
+def _schema(chart: str, version: str) -> dict[str, Any]:
+    return resolve(version).chart(chart).values_schema()
+
+
+@lru_cache(maxsize=16)
+def _plain_check(chart: str, version: str) -> PlainCheck:
+    return PlainCheck(_schema(chart, version))
 
 
 def _judge(release: Release, schema: dict[str, Any], values: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from istio_convert.ledger import Entry, Ledger, Outcome, Place
 from istio_convert.source.nodes import Leaf
@@ -30,8 +30,7 @@ _WITH_PLACES = (*_ALIVE, Outcome.MANUAL, Outcome.LOST, Outcome.DEFAULT)
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One finding about one leaf."""
 
     outcome: Outcome
@@ -66,8 +65,10 @@ class Claims:
         """Note a finding; the same one twice counts once."""
         if leaf is None:
             return
-        claims = self.by_leaf.setdefault(leaf, [])
-        if claim not in claims:
+        claims = self.by_leaf.get(leaf)
+        if claims is None:
+            self.by_leaf[leaf] = [claim]
+        elif claim not in claims:
             claims.append(claim)
 
     def overridden(self, leaf: Leaf, winner: Leaf | None, rule: str, why: str, *, release: str | None = None) -> None:
@@ -107,12 +108,20 @@ class Claims:
 def settle_one(leaf: Leaf, claims: list[Claim]) -> Entry:
     """The entry that the claims of one leaf amount to."""
     if len(claims) == 1:  # nearly all leaves are like this
-        (best,) = said = claims
-    else:
-        best = max(claims, key=lambda claim: _RANK[claim.outcome])
-        outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
-        said = [claim for claim in claims if claim.outcome in outcomes]
-        best = next((claim for claim in said if claim.outcome is Outcome.VALUE), said[0])
+        (only,) = claims
+        place = only.place if only.outcome in _WITH_PLACES else None
+        return Entry(
+            leaf,
+            only.outcome,
+            only.rule,
+            (place,) if place else (),
+            only.reason,
+            "" if only.outcome in _ALIVE else only.action,
+        )
+    best = max(claims, key=lambda claim: _RANK[claim.outcome])
+    outcomes = _ALIVE if best.outcome in _ALIVE else (best.outcome,)
+    said = [claim for claim in claims if claim.outcome in outcomes]
+    best = next((claim for claim in said if claim.outcome is Outcome.VALUE), said[0])
     places = _each(claim.place for claim in said) if best.outcome in _WITH_PLACES else ()
     actions = () if best.outcome in _ALIVE else _each(claim.action for claim in said)
     reasons = _each(claim.reason for claim in said)

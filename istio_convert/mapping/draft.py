@@ -10,7 +10,7 @@ from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.model import ManifestPath
 from istio_convert.mapping.patching import PatchBuilder, describe
-from istio_convert.operator.merge import Override, merge
+from istio_convert.operator.merge import Override, merged
 from istio_convert.paths import Path, render
 from istio_convert.release import Release, Target
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, get, leaves, put, to_data, walk
@@ -45,6 +45,7 @@ class Draft:
 
     Attributes:
         laid: what the operator's own settings and overlays lay over rendered objects, in order.
+        chart: facts about the chart at the target version.
     """
 
     release: Release
@@ -54,11 +55,10 @@ class Draft:
     explicit: set[Path] = field(default_factory=set)
     patched: dict[Place, list[Leaf]] = field(default_factory=dict)
     laid: list[Laid] = field(default_factory=list)
+    chart: ChartFacts = field(init=False)
 
-    @property
-    def chart(self) -> ChartFacts:
-        """Facts about the chart at the target version."""
-        return self.catalog.chart(self.release.chart)
+    def __post_init__(self) -> None:
+        self.chart = self.catalog.chart(self.release.chart)
 
     def place(self, path: Path) -> Place:
         """A values place of this release."""
@@ -95,20 +95,38 @@ class Draft:
                 winner = next(leaves(node), None)
                 overrides = [Override(leaf, winner, why_wins) for leaf in leaves(present)]
             put(self.release.values, path, clone(node))
-        else:
+        elif not self._put_new(path, node):
             layer = Mapping()
-            put(layer, path, node)
-            merge(self.release.values, layer, overrides, why_wins)
+            put(layer, path, clone(node))
+            self.release.values = merged(self.release.values, layer, overrides, why_wins)
         for override in overrides:
             self.claims.overridden(override.leaf, override.winner, rule, override.why, release=self.release.name)
-        for below, leaf_node in walk(node):
-            if leaf_node.leaf is not None:
-                claim = Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason)
-                self.claims.add(leaf_node.leaf, claim)
+        for below, end in walk(node):
+            if end.leaf is not None:
+                self.claims.add(end.leaf, Claim(Outcome.VALUE, rule, self.place((*path, *below)), reason))
         for leaf in also or []:
             self.claims.add(leaf, Claim(Outcome.VALUE, rule, self.place(path), reason))
         if explicit:
             self.explicit.add(path)
+
+    def _put_new(self, path: Path, node: Node) -> bool:
+        """Set a value where there is none yet, which is nearly always so; True when done.
+
+        A copy is set, since values are pruned in place at the end.
+        """
+        holder = self.release.values
+        for step in path[:-1]:
+            child = holder.items.get(str(step))
+            if child is None:
+                child = holder.items[str(step)] = Mapping()
+            elif not isinstance(child, Mapping) or child.leaf is not None:
+                return False
+            holder = child
+        name = str(path[-1])
+        if name in holder.items:
+            return False
+        holder.items[name] = clone(node)
+        return True
 
     def claim_patch(self, target: Target, path: ManifestPath, found: list[Leaf], rule: str, reason: str = "") -> None:
         """Note that leaves live on in a patch."""
@@ -176,7 +194,7 @@ class Draft:
         if default is MISSING:
             return False
         data = to_data(node)
-        if isinstance(node, Sequence) or isinstance(default, dict | list):
+        if isinstance(node, Sequence) or isinstance(default, (dict, list)):
             return bool(data == default)
         return type(data) is type(default) and data == default
 
@@ -190,7 +208,8 @@ class Defaults:
         self.layers: list[dict[str, Any]] = []
         for settings in _settings_in_force(catalog, values):
             self.layers.insert(0, settings)
-        self.root = {path for path, _ in walk(values) if path and path[0] != "global"}
+        # what is set beside a global value of the same name, where the chart takes the one for the other
+        self.root = {path for path, _ in walk(values) if path[0] != "global"} if "global" in values.items else set()
 
     def at(self, path: Path) -> Any:
         """The value in force at a path, or MISSING."""
@@ -240,9 +259,10 @@ def _lookup(tree: Any, path: Path) -> Any:
 
 def ordered(node: Mapping, chart: ChartFacts, path: Path = ()) -> Mapping:
     """The map with its keys in the order of the chart's own values, then in the order in which they came."""
-    rank = {key: index for index, key in enumerate(chart.order(path))}
+    rank = chart.order(path)
+    keys = sorted(node.items, key=lambda key: rank.get(key, len(rank))) if rank else node.items
     result = Mapping(leaf=node.leaf, origin=node.origin)
-    for key in sorted(node.items, key=lambda key: rank.get(key, len(rank))):
+    for key in keys:
         child = node.items[key]
         result.items[key] = ordered(child, chart, (*path, key)) if isinstance(child, Mapping) else child
     return result

@@ -19,7 +19,7 @@ from istio_convert.mapping.gateway_objects import (
 )
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_rest import RestMapper
-from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, name_of, nested, nulls_of
+from istio_convert.mapping.gateway_tree import PROXY, covers, items_of, map_at, name_of, nulls_of
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
@@ -61,6 +61,9 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
+#: the places of the table with the map in which each stands, and its name there
+PLACES = tuple((slot, (slot.kind, slot.path[:-1]), str(slot.path[-1])) for slot in GATEWAY_SLOTS)
+HOLDERS = tuple(dict.fromkeys(holder for _, holder, _ in PLACES))
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 INJECTION = "sidecar.istio.io/inject"
 
@@ -101,8 +104,11 @@ class GatewayMapper:
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
         self._look_at_containers()
-        for slot in GATEWAY_SLOTS:
-            self._map(slot)
+        holders = {(kind, path): map_at(self.objects.objects.get(kind), path) for kind, path in HOLDERS}
+        for slot, place, name in PLACES:
+            holder = holders[place]
+            if holder is not None and name in holder.items:
+                self._map(slot, holder, name)
         overlays.settle_deletions(self._target)
         rest.leftovers(self._target)
         rest.policy(self.plane)
@@ -110,6 +116,7 @@ class GatewayMapper:
     # -- settings and overlays ---------------------------------------------------------------------------------
 
     def _apply_settings(self) -> None:
+        skips = self.draft.catalog.behaviour("skips_zero_and_empty_settings")
         for name, node in self.component.k8s.items.items():
             if name in ("overlays", "volumes", "volumeMounts"):
                 if name != "overlays":
@@ -119,7 +126,6 @@ class GatewayMapper:
                 continue  # the sweep names it
             kind, path = SETTINGS[name]
             tree = self.objects.objects.get(kind)
-            skips = self.draft.catalog.behaviour("skips_zero_and_empty_settings")
             if tree is None:
                 self._claim(node, f"gateway.{name}", f"istioctl renders no {kind} for this gateway")
             elif skips and isinstance(node, Scalar) and node.value in (0, ""):
@@ -147,12 +153,14 @@ class GatewayMapper:
         return node
 
     def _lay_over(self, kind: str, tree: Mapping, path: ManifestPath, node: Node) -> None:
-        patch = nested(path, node)
+        holder = map_at(tree, path[:-1])
+        if holder is None:
+            raise LookupError(f"{kind} is built without {path[:-1]}")  # a bug of the builder
         merging = StrategicMerge(kind)
-        merging.merge(tree, patch)
+        merging.merge_into(holder, str(path[-1]), node)
         for override in merging.overrides:
             self.draft.claims.add(override.leaf, lost_to(override.winner, "k8s", override.why))
-        emptied = nulls_of(path, node)
+        emptied = nulls_of(path, node) if merging.consumed else {}
         for leaf in merging.consumed:
             if emptied.get(leaf) == ("spec",):
                 reason = f"istioctl would leave the {kind} without a spec"
@@ -194,7 +202,6 @@ class GatewayMapper:
         hidden = {"runAsNonRoot": True} if self.openshift else CHART_USER
         if isinstance(context, Mapping) and own and any(own.get(key) != value for key, value in hidden.items()):
             copy = clone(context)
-            assert isinstance(copy, Mapping)  # noqa: S101 - a clone has the same type
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
         elif isinstance(context, Mapping) and any(child.leaf for _, child in walk(context)):
             # the chart's own user goes with its context when the operator gives the proxy another
@@ -231,11 +238,8 @@ class GatewayMapper:
                 "istioctl leaves the number of replicas to whoever scales the gateway; the chart would set 1",
             )
 
-    def _map(self, slot: GatewaySlot) -> None:
-        tree = self.objects.objects.get(slot.kind)
-        if tree is None:
-            return
-        node = self._take(tree, slot)
+    def _map(self, slot: GatewaySlot, holder: Mapping, name: str) -> None:
+        node = self._take(holder, name, slot)
         inherited = slot.id == "gateway.securityContext" and self.has_other_containers
         if node is None or (slot.provided and not inherited and self._is_initial(slot, node)):
             return
@@ -273,13 +277,10 @@ class GatewayMapper:
     def _convert(self, slot: GatewaySlot, node: Node) -> Converted:
         if slot.convert is None:
             return Converted(node, None)
-        facts = Facts(frozenset(), frozenset(), self.draft.chart.reads)
-        return slot.convert(node, facts)
+        return slot.convert(node, Facts(frozenset(), frozenset(), self.draft.chart.reads))
 
     def _emit(self, slot: GatewaySlot, node: Node, converted: Converted) -> None:
-        emitted = set()
         if converted.value is not None:
-            emitted |= set(leaves(converted.value))
             self.draft.set_value(
                 slot.value_path,
                 converted.value,
@@ -288,12 +289,14 @@ class GatewayMapper:
                 why_wins="the operator's setting wins",
             )
         if converted.patch is not None:
-            emitted |= set(leaves(converted.patch))
             listed = slot.id == "gateway.env" and self.draft.chart.reads(("envVarFrom",))
             if listed:
                 self.draft.set_value(("envVarFrom",), converted.patch, slot.id)
             else:
                 self._patch(slot, converted.patch, replace=self._must_replace(slot, converted.patch))
+        if converted.value is node:
+            return  # all of it, as it stands
+        emitted = {leaf for part in (converted.value, converted.patch) if part is not None for leaf in leaves(part)}
         for leaf in leaves(node):
             if leaf not in emitted:
                 self._rest(slot, converted, leaf)
@@ -335,24 +338,17 @@ class GatewayMapper:
         default = self.draft.chart.default(slot.value_path)
         if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations"):
             return True
-        return covers(to_data(node), default)
+        return not isinstance(default, dict) or covers(to_data(node), default)
 
-    def _take(self, tree: Mapping, slot: GatewaySlot) -> Node | None:
-        container: Node | None = tree
-        for step in slot.path[:-1]:
-            if isinstance(step, tuple):
-                container = find(container, *step) if isinstance(container, Sequence) else None
-            else:
-                container = get(container, (step,))
-        if not isinstance(container, Mapping):
-            return None
-        name = str(slot.path[-1])
-        node = container.items.get(name)
+    @staticmethod
+    def _take(holder: Mapping, name: str, slot: GatewaySlot) -> Node | None:
+        """Take what stands at a place out of the object; None when there is nothing to look at."""
+        node = holder.items[name]
         if name == "containers" and isinstance(node, Sequence):
             extra = [item for item in node.items if name_of(item) != PROXY]
             node.items = [item for item in node.items if name_of(item) == PROXY]
             return Sequence(extra) if extra else None
-        container.items.pop(name, None)
+        del holder.items[name]
         if isinstance(node, Sequence) and name in ("volumes", "volumeMounts"):
             kept = [without_mark(item) for item in node.items if not untouched(item)]
             return Sequence(kept, origin=node.origin) if kept else None

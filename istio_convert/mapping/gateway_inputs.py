@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from istio_convert.catalog import Catalog
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.objects import ControlPlane, number
 from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import GATEWAYS, Component
-from istio_convert.operator.merge import merge
-from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, from_dict, get, leaves, to_data
+from istio_convert.operator.merge import merged
+from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get, leaves, mapping_of, to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +29,12 @@ class GatewayInputs:
         root = GATEWAYS[self.component.kind]
         catalog, values = self.draft.catalog, self.plane.effective.values
         chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        shared = _tree(catalog.chart(chart).defaults, "gateways", root)
+        shared = _of_chart(catalog, chart, "gateways", root)
         profile = str(self.plane.effective.value("profile") or "")
         if profile in catalog.helm_profiles:
-            merge(shared, _tree(catalog.helm_profile(profile), "gateways", root), [], "")
+            shared = merged(shared, _tree(catalog.helm_profile(profile), "gateways", root), [], "")
         own = get(values, ("gateways", root))
-        if isinstance(own, Mapping):
-            merge(shared, own, [], "")
+        shared = merged(shared, own if isinstance(own, Mapping) else Mapping(), [], "")
         ports = get(self.component.k8s, ("service", "ports"))
         if isinstance(ports, Sequence) and ports.items:
             for leaf in leaves(shared.items.get("ports", Mapping())):
@@ -46,32 +47,31 @@ class GatewayInputs:
     def shared(self) -> Mapping:
         """The operator's values over what istioctl's chart has for all gateways."""
         chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        values = Mapping(dict(self.plane.effective.values.items))
-        common = _tree(self.draft.catalog.chart(chart).defaults, "global")
+        values = self.plane.effective.values
+        common = _of_chart(self.draft.catalog, chart, "global")
         own = values.items.get("global")
         if isinstance(own, Mapping):
-            merge(common, own, [], "")
-        values.items["global"] = common
-        return values
+            common = merged(common, own, [], "")
+        return Mapping({**values.items, "global": common})
 
     def labels(self, gateway: Mapping) -> Mapping:
         """The merged labels, which are the live selector."""
         root = GATEWAYS[self.component.kind]
         own = get(gateway, ("labels",))
         chart = "istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress"
-        merged = _tree(self.draft.catalog.chart(chart).defaults, "gateways", root, "labels")
+        found = dict(_of_chart(self.draft.catalog, chart, "gateways", root, "labels").items)
         label = self.component.node.items.get("label")
         replaces = self.draft.catalog.behaviour("label_replaces_values")
         has_label = isinstance(label, Mapping) and bool(label.items)
         if not replaces and not has_label and isinstance(own, Mapping):
-            merged.items.update({key: clone(node) for key, node in own.items.items()})
+            found.update(own.items)
         elif isinstance(own, Mapping):
             why = "istioctl replaces values.gateways.*.labels by the component's label"
             for leaf in leaves(own):
                 self.draft.claims.add(leaf, Claim(Outcome.OVERRIDDEN, "gateway.labels", None, why))
         if isinstance(label, Mapping):
-            merged.items.update({key: clone(node) for key, node in label.items.items()})
-        return Mapping({key: as_string(node) for key, node in merged.items.items()})
+            found.update(label.items)
+        return Mapping({key: as_string(node) for key, node in found.items()})
 
     def has_budget(self, gateway: Mapping) -> bool:
         """Whether istioctl renders a PodDisruptionBudget for the gateway."""
@@ -92,8 +92,14 @@ class GatewayInputs:
         return node if isinstance(node, Scalar) else Scalar(None)
 
 
+@lru_cache(maxsize=64)
+def _of_chart(catalog: Catalog, chart: str, *path: str) -> Mapping:
+    """A map of a chart's defaults. Shared by all gateways, never changed."""
+    return _tree(catalog.chart(chart).defaults, *path)
+
+
 def _tree(data: object, *path: str) -> Mapping:
     """A map of plain data as a tree; empty when it is not there."""
     for step in path:
         data = data.get(step) if isinstance(data, dict) else None
-    return from_dict(data) if isinstance(data, dict) else Mapping()
+    return mapping_of(data) if isinstance(data, dict) else Mapping()

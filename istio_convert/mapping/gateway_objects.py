@@ -211,7 +211,9 @@ class GatewayBuilder:
             container.items["resources"] = clone(resources)
         container.items["env"] = Sequence([*self._provided_env(), *self._env()])
         container.items["volumeMounts"] = Sequence([*self._provided_mounts(), *self._mounts()])
-        container.items["ports"] = Sequence([_provided(containerPort=port) for port in self._container_ports()])
+        container.items["ports"] = Sequence(
+            [Mapping(_provided(containerPort=port)) for port in self._container_ports()]
+        )
         return container
 
     def _container_ports(self) -> list[Any]:
@@ -229,7 +231,7 @@ class GatewayBuilder:
         return self._on("injectionTemplate")
 
     def _provided_env(self) -> list[Node]:
-        return [_provided(name=name) for name in (PROVIDED_ENV[-1:] if self._injected else PROVIDED_ENV)]
+        return _fresh(_ENV[-1:] if self._injected else _ENV)
 
     def _env(self) -> list[Node]:
         env = self._get("env")
@@ -238,11 +240,10 @@ class GatewayBuilder:
         return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in env.items.items()]
 
     def _provided_volumes(self) -> list[Node]:
-        return [] if self._injected else [_provided(name=name) for name in PROVIDED_MOUNTS]
+        return [] if self._injected else _fresh(_VOLUMES)
 
     def _provided_mounts(self) -> list[Node]:
-        mounts = {} if self._injected else PROVIDED_MOUNTS
-        return [_provided(name=name, mountPath=path) for name, path in mounts.items()]
+        return [] if self._injected else _fresh(_MOUNTS)
 
     def _volumes(self) -> Iterable[Node]:
         for item in self._list("secretVolumes"):
@@ -318,22 +319,25 @@ def without_mark(node: Node) -> Node:
 
 def untouched(node: Node) -> bool:
     """Whether a provided element still holds only what identifies it."""
-    return is_provided(node) and not any(child.leaf for _, child in walk(node)) and _size(node) == _marked_size(node)
+    mark = node.items.get("") if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping) or not isinstance(mark, Scalar) or len(node.items) != mark.value:
+        return False
+    return all(isinstance(child, Scalar) and child.leaf is None for child in node.items.values())
 
 
-def _size(node: Node) -> int:
-    return len(node.items) if isinstance(node, Mapping | Sequence) else 0
+def _provided(**fields: Any) -> dict[str, Node]:
+    """The content of an element that istioctl's chart makes, with its mark: the number of its fields."""
+    return {**{key: Scalar(value) for key, value in fields.items()}, "": Scalar(len(fields) + 1)}
 
 
-def _marked_size(node: Node) -> int:
-    mark = node.items[""] if isinstance(node, Mapping) else None
-    return mark.value if isinstance(mark, Scalar) and isinstance(mark.value, int) else -1
+_ENV = [_provided(name=name) for name in PROVIDED_ENV]
+_VOLUMES = [_provided(name=name) for name in PROVIDED_MOUNTS]
+_MOUNTS = [_provided(name=name, mountPath=path) for name, path in PROVIDED_MOUNTS.items()]
 
 
-def _provided(**fields: Any) -> Mapping:
-    element = Mapping({key: Scalar(value) for key, value in fields.items()})
-    element.items[""] = Scalar(len(fields) + 1)
-    return element
+def _fresh(elements: list[dict[str, Node]]) -> list[Node]:
+    """Elements of their own for one gateway; their scalars are shared, nobody changes a scalar in place."""
+    return [Mapping(dict(fields)) for fields in elements]
 
 
 def _map(**fields: Node) -> Mapping:

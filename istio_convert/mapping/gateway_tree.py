@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from istio_convert.mapping.model import CONTAINER, ManifestPath
+from istio_convert.mapping.strategic import find
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, walk
 
 PROXY = "istio-proxy"
@@ -39,12 +40,12 @@ def nulls_of(path: ManifestPath, node: Node) -> dict[Leaf, ManifestPath]:
     return found
 
 
-def nested(path: ManifestPath, node: Node) -> Node:
-    """A tree that holds a node at a manifest path and nothing else."""
-    for step in reversed(path):
+def map_at(tree: Node | None, path: ManifestPath) -> Mapping | None:
+    """The map at a manifest path; None when there is none."""
+    for step in path:
         if isinstance(step, tuple):
-            assert isinstance(node, Mapping)  # noqa: S101 - a field of the container comes first
-            node = Sequence([Mapping({step[0]: Scalar(PROXY), **node.items})])
+            key, value = step
+            tree = find(tree, key, PROXY if step == CONTAINER else value) if isinstance(tree, Sequence) else None
         else:
-            node = Mapping({step: node})
-    return node
+            tree = tree.items.get(step) if isinstance(tree, Mapping) else None
+    return tree if isinstance(tree, Mapping) else None

@@ -21,6 +21,7 @@ from istio_convert.source.nodes import Mapping, Node, from_data, get, leaves, to
 
 RULE = "values"
 UNREAD = "values.unread"
+_RULES = {rule.path: [other for other in VALUE_RULES if other.path == rule.path] for rule in VALUE_RULES}
 _KEPT = "the value is kept, so that the injector's ConfigMap, which holds a copy, stays the same"
 
 
@@ -122,7 +123,4 @@ class Passthrough:
 
 
 def _rule(chart: str, path: Path) -> ValueRule | None:
-    for rule in VALUE_RULES:
-        if rule.path == path and (not rule.charts or chart in rule.charts):
-            return rule
-    return None
+    return next((rule for rule in _RULES.get(path, ()) if not rule.charts or chart in rule.charts), None)

@@ -8,6 +8,7 @@ added by the next; a position needs a JSON 6902 patch.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from istio_convert.mapping.model import ManifestPath
@@ -197,10 +198,15 @@ def _merge_lists(base: list[Any], over: list[Any], key: str) -> list[Any]:
 
 def describe(target: Target, path: ManifestPath) -> str:
     """A manifest place in words: ``Deployment istiod: spec.template.spec.affinity``."""
+    return f"{target.kind} {target.name}: {_in_words(path)}"
+
+
+@lru_cache(maxsize=1024)
+def _in_words(path: ManifestPath) -> str:
     text = ""
     for step in path:
         if isinstance(step, tuple):
             text += f"[{step[0]}:{step[1]}]"
         else:
             text += ("." if text else "") + str(step).replace(".", "\\.")
-    return f"{target.kind} {target.name}: {text}"
+    return text

@@ -82,6 +82,14 @@ class StrategicMerge:
         self._lose(base, patch)
         return clone(patch)
 
+    def merge_into(self, holder: Mapping, name: str, patch: Node) -> None:
+        """Lay ``patch`` over one field of a map, in place."""
+        result = self.merge(holder.items.get(name), patch, name)
+        if result is None:
+            holder.items.pop(name, None)
+        else:
+            holder.items[name] = result
+
     def _map(self, base: Node | None, patch: Mapping) -> Node | None:
         directive = patch.items.get("$patch")
         if isinstance(directive, Scalar):
@@ -101,11 +109,7 @@ class StrategicMerge:
         if patch.items:
             result.leaf = None
         for key, node in patch.items.items():
-            merged = self.merge(result.items.get(key), node, key)
-            if merged is None:
-                result.items.pop(key, None)
-            else:
-                result.items[key] = merged
+            self.merge_into(result, key, node)
         return result
 
     def _list(self, base: Sequence, patch: Sequence, key: str) -> Sequence:

@@ -187,7 +187,7 @@ def _is_account(patch: Patch) -> bool:
 
 
 def _renamed(target: Target, old: str, new: str) -> Target:
-    return replace(target, name=new) if target.name == old else target
+    return target._replace(name=new) if target.name == old else target
 
 
 def _without_node_port(port: Any) -> Any:

@@ -7,14 +7,15 @@ hub, tag, revision, compatibilityVersion and meshConfig become values, then the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from istio_convert.catalog import Catalog
 from istio_convert.errors import Issue, ModelError
 from istio_convert.operator.documents import Inputs, OperatorDocument
-from istio_convert.operator.merge import Override, merge
+from istio_convert.operator.merge import Override, merged
 from istio_convert.operator.setflags import apply_set
 from istio_convert.operator.shape import shape_issues
-from istio_convert.source.nodes import Document, Mapping, Scalar, clone, from_dict, get, leaves, put
+from istio_convert.source.nodes import Document, Mapping, Scalar, clone, get, leaves, mapping_of, put
 
 FILE_ORDER = "a later file or document wins"
 VALUES_ORDER = "spec.values wins over the field of the spec that becomes the same value"
@@ -27,8 +28,6 @@ WRITTEN_INTO_OWN_MAPS: tuple[tuple[str, ...], ...] = (
     ("pilot", "cni", "enabled"),
 )
 
-#: what of a profile's settings does not become part of the spec
-_NOT_OF_THE_PROFILE = ("profile", "hub", "tag", "values")
 #: fields of the spec that istioctl turns into values; meshConfig is a map and is merged
 TRANSLATIONS = {
     "hub": ("global", "hub"),
@@ -124,16 +123,18 @@ def user_spec(documents: list[OperatorDocument], sets: list[str]) -> UserSpec:
     """
     issues: list[Issue] = []
     overrides: list[Override] = []
-    merged = Mapping()
+    tree = Mapping()
     for operator in documents:
         issues += shape_issues(operator.root)
         spec = operator.root.items.get("spec")
         if isinstance(spec, Mapping):
-            merge(merged, spec, overrides, FILE_ORDER)
+            tree = merged(tree, spec, overrides, FILE_ORDER)
     if issues:
         raise ModelError(issues)
-    flags = apply_set(Mapping({"spec": merged}), sets, overrides) if sets else None
-    return UserSpec(merged, flags, overrides)
+    if not sets:
+        return UserSpec(tree, None, overrides)
+    tree = clone(tree)  # the flags are written into it
+    return UserSpec(tree, apply_set(Mapping({"spec": tree}), sets, overrides), overrides)
 
 
 def build(documents: list[OperatorDocument], spec: UserSpec, catalog: Catalog) -> Effective:
@@ -151,41 +152,49 @@ def build(documents: list[OperatorDocument], spec: UserSpec, catalog: Catalog) -
     profile = user.items.get("profile")
     if isinstance(profile, Scalar) and profile.value:
         effective.profile = str(profile.value)
-    settings = catalog.istioctl_profile(effective.profile)
-    if settings is None:
-        effective.profile_known = False
-        settings = catalog.istioctl_profile("default") or {}
-    effective.spec = from_dict({key: data for key, data in settings.items() if key not in _NOT_OF_THE_PROFILE})
+    effective.profile_known = catalog.istioctl_profile(effective.profile) is not None
+    base, profile_values = _profile_trees(catalog, effective.profile if effective.profile_known else "default")
     shown = Mapping({key: node for key, node in user.items.items() if key not in {"values", "unvalidatedValues"}})
-    merge(effective.spec, shown, [], "")
-    effective.values = _values(effective, from_dict(settings.get("values", {})), catalog)
+    effective.spec = merged(base, shown, [], "")
+    effective.values = _values(effective, profile_values, catalog)
     namespace = effective.value("global", "istioNamespace")
     if isinstance(namespace, str) and namespace:
         effective.namespace = namespace
     return effective
 
 
-def _values(effective: Effective, values: Mapping, catalog: Catalog) -> Mapping:
-    """Lay over the profile's values those of the translated fields and of the user, in the order of istioctl."""
+@lru_cache(maxsize=64)
+def _profile_trees(catalog: Catalog, profile: str) -> tuple[Mapping, Mapping]:
+    """What a profile sets: the spec without its values, and the values. Shared by all operators, never changed."""
+    settings = dict(catalog.istioctl_profile(profile) or {})
+    for name in ("profile", "hub", "tag"):
+        settings.pop(name, None)
+    values = settings.pop("values", {})
+    return mapping_of(settings), mapping_of(values)
+
+
+def _values(effective: Effective, profile_values: Mapping, catalog: Catalog) -> Mapping:
+    """Values of the profile, of the translated fields, of the user, in the order of istioctl."""
     own = effective.user.items.get("values")
     own = own if isinstance(own, Mapping) else Mapping()
-    merge(values, own, [], "")
+    values = merged(profile_values, own, [], "")
     for name, path in TRANSLATIONS.items():
         node = effective.spec.items.get(name)
         if node is None or (isinstance(node, Scalar) and node.value is None):
             continue
         layer = Mapping()
         put(layer, path, as_text(node) if isinstance(node, Scalar) else node)
-        merge(values, layer, [], "")
-    _component_state(effective, values, old=catalog.behaviour("old_component_state"))
-    again = clone(own)
+        values = merged(values, layer, [], "")
+    state = _component_state(effective, values, old=catalog.behaviour("old_component_state"))
+    values = merged(values, state, [], "")
     if catalog.behaviour("spec_wins_over_own_maps"):
+        own = clone(own)
         for path in WRITTEN_INTO_OWN_MAPS:
-            _lose_to_spec(effective, values, again, path)
-    merge(values, again, effective.overrides, VALUES_ORDER)
+            _lose_to_spec(effective, values, own, path)
+    values = merged(values, own, effective.overrides, VALUES_ORDER)
     unvalidated = effective.user.items.get("unvalidatedValues")
     if isinstance(unvalidated, Mapping):
-        merge(values, unvalidated, effective.overrides, "spec.unvalidatedValues wins over spec.values")
+        values = merged(values, unvalidated, effective.overrides, "spec.unvalidatedValues wins over spec.values")
     return values
 
 
@@ -208,14 +217,15 @@ def _lose_to_spec(effective: Effective, values: Mapping, own: Mapping, path: tup
         effective.overrides.extend(Override(leaf, winner, SPEC_ORDER) for leaf in lost)
 
 
-def _component_state(effective: Effective, values: Mapping, *, old: bool) -> None:
-    """Tell the charts which components there are, as istioctl does before it applies the user's own values again."""
+def _component_state(effective: Effective, values: Mapping, *, old: bool) -> Mapping:
+    """What tells the charts which components there are; istioctl sets it before the user's own values once more."""
+    state = Mapping()
 
     def switch(component: str, path: tuple[str, ...]) -> None:
         enabled = get(effective.spec, ("components", component, "enabled"))
         on = bool(enabled.value) if isinstance(enabled, Scalar) else False
         leaf = enabled.leaf if isinstance(enabled, Scalar) else None
-        put(values, path, Scalar(on, leaf, enabled.origin if enabled else None))
+        put(state, path, Scalar(on, leaf, enabled.origin if enabled else None))
 
     switch("pilot", ("pilot", "enabled"))
     switch("cni", ("istio_cni", "enabled") if old else ("pilot", "cni", "enabled"))
@@ -226,7 +236,8 @@ def _component_state(effective: Effective, values: Mapping, *, old: bool) -> Non
         )
         text = namespace.value if isinstance(namespace, Scalar) and namespace.value else "istio-system"
         leaf = namespace.leaf if isinstance(namespace, Scalar) else None
-        put(values, ("global", "namespace"), Scalar(text, leaf))
+        put(state, ("global", "namespace"), Scalar(text, leaf))
+    return state
 
 
 def as_text(node: Scalar) -> Scalar:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from istio_convert.source.nodes import Leaf, Mapping, Node, clone, leaves
+from istio_convert.source.nodes import Leaf, Mapping, Node, leaves
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(NamedTuple):
     """A leaf that another one replaces.
 
     Attributes:
@@ -22,30 +21,40 @@ class Override:
     why: str
 
 
-def merge(base: Mapping, over: Mapping, overrides: list[Override], why: str) -> None:
-    """Merge ``over`` into ``base``; leaves of ``base`` that lose are appended to ``overrides``.
+def merged(base: Mapping, over: Mapping, overrides: list[Override], why: str) -> Mapping:
+    """``over`` laid over ``base``. Neither is changed; the result shares with them what is in one of them only.
 
-    ``over`` is copied, so that later merges do not change it.
+    Args:
+        base: what is there.
+        over: what wins.
+        overrides: leaves of ``base`` that lose are appended here.
+        why: the reason written for them.
     """
-    if over.items:
-        base.leaf = None
+    result = Mapping(dict(base.items), None if over.items else base.leaf, base.origin)
     for key, node in over.items.items():
         present = base.items.get(key)
+        if present is node:
+            continue
         if isinstance(present, Mapping) and isinstance(node, Mapping):
+            keeps_leaf = False
             if present.leaf is not None and node.items:
                 _lose(present, node, overrides, why)
             elif node.leaf is not None and node.leaf is present.leaf:
                 pass  # the same map once more
             elif node.leaf is not None and not present.items and present.leaf is None:
-                present.leaf = node.leaf
+                keeps_leaf = True
             elif node.leaf is not None:
                 # an empty map merged into a map changes nothing
                 overrides.append(Override(node.leaf, next(leaves(present), None), "an empty map changes nothing"))
-            merge(present, node, overrides, why)
+            below = merged(present, node, overrides, why)
+            if keeps_leaf:
+                below.leaf = node.leaf
+            result.items[key] = below
             continue
         if present is not None:
             _lose(present, node, overrides, why)
-        base.items[key] = clone(node)
+        result.items[key] = node
+    return result
 
 
 def _lose(present: Node, node: Node, overrides: list[Override], why: str) -> None:

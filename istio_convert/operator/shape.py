@@ -12,7 +12,7 @@ from typing import Any
 from istio_convert.catalog.data import read_text
 from istio_convert.errors import Issue, Origin
 from istio_convert.paths import render
-from istio_convert.plain import plainly_valid
+from istio_convert.plain import PlainCheck
 from istio_convert.source.nodes import Mapping, Node, Scalar, get, to_data
 
 #: what a wrong shape should have been, by pydantic's error type
@@ -33,7 +33,7 @@ _WORDS = {
 def shape_issues(root: Node) -> list[Issue]:
     """Every place where an operator has the wrong shape, in input order. Values are not shown."""
     data = to_data(root)
-    if plainly_valid(_schema(), data):
+    if _plain_check().accepts(data):
         return []
     return _judge(root, data)
 
@@ -83,6 +83,11 @@ def _shape(node: Node) -> str:
 def _schema() -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(read_text("operator.schema.json"))
     return schema
+
+
+@cache
+def _plain_check() -> PlainCheck:
+    return PlainCheck(_schema())
 
 
 def field_names(part: str) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, StringMark, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
-    DocumentEndEvent,
     DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
@@ -63,16 +62,30 @@ class Collection:
         is_map: whether ``items`` holds keys and values in turn.
         items: its children.
         closed: false while it is being read: an alias to it would contain itself.
-        size: number of nodes with all aliases expanded; long scalars count more.
-        height: levels of collections, itself included.
+        size: number of nodes with all aliases expanded; long scalars count more. 0 until an alias asks for it.
+        height: levels of collections, itself included. 0 until an alias asks for it.
     """
 
     event: Any
     is_map: bool
     items: list[Raw] = field(default_factory=list)
     closed: bool = False
-    size: int = 1
-    height: int = 1
+    size: int = 0
+    height: int = 0
+
+    def measure(self) -> None:
+        """Find out size and height; what this has been found out for is not looked through again."""
+        size, height = 1, 0
+        for item in self.items:
+            child = item.target if isinstance(item, Alias) else item
+            if isinstance(child, Collection):
+                if not child.size:
+                    child.measure()
+                size += child.size
+                height = max(height, child.height)
+            else:
+                size += 1 + len(child.value) // _CHARACTERS_PER_NODE
+        self.size, self.height = size, height + 1
 
 
 @dataclass(slots=True, eq=False)
@@ -159,7 +172,7 @@ class _Composer:
         self.documents: list[Raw] = []
         self.stack: list[Collection] = []
         self.anchors: dict[str, Collection | ScalarEvent] = {}
-        self.expanded = 0
+        self.expanded = 0  # nodes that aliases stand for
 
     def run(self, next_event: _NextEvent) -> list[Raw]:
         read = 0
@@ -181,17 +194,14 @@ class _Composer:
                 stack.append(collection)
                 items = collection.items
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
-                self._close(stack.pop())
+                stack.pop().closed = True
                 items = stack[-1].items if stack else self.documents
             elif kind is AliasEvent:
                 items.append(self._alias(event))
+                if read + self.expanded > MAX_NODES:
+                    raise self._too_large(event)
             elif kind is DocumentStartEvent:
                 self.anchors = {}
-            elif kind is DocumentEndEvent:
-                root = self.documents[-1]
-                self.expanded += root.size if isinstance(root, Collection) else 1
-                if self.expanded > MAX_NODES:
-                    raise self._too_large(event)
             elif kind is StreamEndEvent:
                 return self.documents
 
@@ -207,22 +217,6 @@ class _Composer:
             self.anchors[event.anchor] = collection
         return collection
 
-    def _close(self, collection: Collection) -> None:
-        size = 1
-        height = 0
-        for item in collection.items:
-            child = item.target if isinstance(item, Alias) else item
-            if isinstance(child, Collection):
-                size += child.size
-                height = max(height, child.height)
-            else:
-                size += 1 + len(child.value) // _CHARACTERS_PER_NODE
-        if size > MAX_NODES:
-            raise self._too_large(collection.event)
-        collection.size = size
-        collection.height = height + 1
-        collection.closed = True
-
     def _alias(self, event: Any) -> Alias:
         target = self.anchors.get(event.anchor)
         if target is None:
@@ -236,12 +230,17 @@ class _Composer:
                 raise YamlError(
                     "an anchor that contains itself", origin=place(event, self.file), hint="remove the alias"
                 )
+            if not target.size:
+                target.measure()
+            self.expanded += target.size
             if len(self.stack) + target.height > MAX_DEPTH:
                 raise YamlError(
                     f"aliases that nest more than {MAX_DEPTH} levels deep",
                     origin=place(event, self.file),
                     hint="write the values out instead of using aliases",
                 )
+        else:
+            self.expanded += len(target.value) // _CHARACTERS_PER_NODE
         return Alias(event, target)
 
     def _too_large(self, event: Any) -> YamlError:

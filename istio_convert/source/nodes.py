@@ -8,10 +8,9 @@ Nodes made by the program (chart defaults, profile settings) have no leaf.
 
 from __future__ import annotations
 
-from collections import abc
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, overload
+from typing import Any, Final, TypeAlias, TypeVar
 
 from istio_convert.errors import Origin
 from istio_convert.paths import Path
@@ -19,9 +18,9 @@ from istio_convert.paths import Path
 ScalarValue: TypeAlias = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Leaf:
-    """One leaf of the input: what the ledger accounts for. Compared by identity.
+    """One leaf of the input: what the ledger accounts for. Compared by identity, never changed.
 
     Attributes:
         file: name of the input as given (``-`` for standard input, ``--set`` for a flag).
@@ -33,14 +32,14 @@ class Leaf:
         via: where the aliases and merge keys stand through which this leaf was reached, outermost first.
     """
 
-    file: str
-    document: int
-    path: Path
-    line: int
-    column: int
-    text: str
-    value: ScalarValue | dict[str, Any] | list[Any]
-    via: tuple[Origin, ...] = ()
+    file: Final[str]
+    document: Final[int]
+    path: Final[Path]
+    line: Final[int]
+    column: Final[int]
+    text: Final[str]
+    value: Final[ScalarValue | dict[str, Any] | list[Any]]
+    via: Final[tuple[Origin, ...]] = ()
 
     @property
     def origin(self) -> Origin:
@@ -76,6 +75,7 @@ class Sequence:
 
 
 Node: TypeAlias = Scalar | Mapping | Sequence
+AnyNode = TypeVar("AnyNode", Scalar, Mapping, Sequence, Node)
 
 
 @dataclass(slots=True, eq=False)
@@ -100,34 +100,41 @@ def to_data(node: Node) -> Any:
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Mapping):
-        return {key: to_data(child) for key, child in node.items.items()}
+        return {key: child.value if isinstance(child, Scalar) else to_data(child) for key, child in node.items.items()}
     return [to_data(child) for child in node.items]
 
 
 def from_data(data: Any) -> Node:
     """A tree without leaves from plain Python data."""
     if isinstance(data, dict):
-        return from_dict(data)
+        return Mapping({str(key): from_data(value) for key, value in data.items()})
     if isinstance(data, list | tuple):
         return Sequence([from_data(value) for value in data])
     return Scalar(data)
 
 
-def from_dict(data: abc.Mapping[Any, Any]) -> Mapping:
+def mapping_of(data: dict[str, Any]) -> Mapping:
     """A map without leaves from plain Python data."""
     return Mapping({str(key): from_data(value) for key, value in data.items()})
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
     """The input leaves below a node, in order."""
+    if isinstance(node, Scalar):
+        return iter(() if node.leaf is None else (node.leaf,))
+    found: list[Leaf] = []
+    _collect(node, found)
+    return iter(found)
+
+
+def _collect(node: Mapping | Sequence, found: list[Leaf]) -> None:
     if node.leaf is not None:
-        yield node.leaf
-    if isinstance(node, Mapping):
-        for child in node.items.values():
-            yield from leaves(child)
-    elif isinstance(node, Sequence):
-        for child in node.items:
-            yield from leaves(child)
+        found.append(node.leaf)
+    for child in node.items.values() if isinstance(node, Mapping) else node.items:
+        if not isinstance(child, Scalar):
+            _collect(child, found)
+        elif child.leaf is not None:
+            found.append(child.leaf)
 
 
 def get(node: Node | None, path: Path) -> Node | None:
@@ -167,26 +174,33 @@ def remove(root: Mapping, path: Path) -> None:
         path = path[:-1]
 
 
-@overload
-def clone(node: Mapping) -> Mapping: ...
-@overload
-def clone(node: Node) -> Node: ...
-def clone(node: Node) -> Node:
+def clone(node: AnyNode) -> AnyNode:
     """A copy of the tree that shares only its leaves."""
+    copy: Node
     if isinstance(node, Scalar):
-        return Scalar(node.value, node.leaf, node.origin)
-    if isinstance(node, Mapping):
-        return Mapping({k: clone(v) for k, v in node.items.items()}, node.leaf, node.origin)
-    return Sequence([clone(v) for v in node.items], node.leaf, node.origin)
+        copy = Scalar(node.value, node.leaf, node.origin)
+    elif isinstance(node, Mapping):
+        copy = Mapping({k: clone(v) for k, v in node.items.items()}, node.leaf, node.origin)
+    else:
+        copy = Sequence([clone(v) for v in node.items], node.leaf, node.origin)
+    return copy
 
 
 def walk(node: Node, prefix: Path = ()) -> Iterator[tuple[Path, Node]]:
     """Every terminal node (scalar, empty map, empty list) with its path."""
-    if isinstance(node, Mapping) and node.items:
-        for key, child in node.items.items():
-            yield from walk(child, (*prefix, key))
-    elif isinstance(node, Sequence) and node.items:
-        for position, child in enumerate(node.items):
-            yield from walk(child, (*prefix, position))
-    else:
-        yield prefix, node
+    if isinstance(node, Scalar) or not node.items:
+        return iter(((prefix, node),))
+    found: list[tuple[Path, Node]] = []
+    _ends(node, prefix, found)
+    return iter(found)
+
+
+def _ends(node: Mapping | Sequence, prefix: Path, found: list[tuple[Path, Node]]) -> None:
+    children: Iterable[tuple[str | int, Node]] = (
+        node.items.items() if isinstance(node, Mapping) else enumerate(node.items)
+    )
+    for step, child in children:
+        if isinstance(child, Scalar) or not child.items:
+            found.append(((*prefix, step), child))
+        else:
+            _ends(child, (*prefix, step), found)

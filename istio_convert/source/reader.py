@@ -14,7 +14,7 @@ from istio_convert.paths import Path
 from istio_convert.source.compose import Alias, Collection, Raw, compose, place
 from istio_convert.source.nodes import Document, Leaf, Mapping, Node, Scalar, ScalarValue, Sequence, leaves
 from istio_convert.source.refusals import TEMPLATE_CAUSE, TEMPLATE_HINT, decode
-from istio_convert.source.scalars import TAG_PREFIX, resolve, resolve_key
+from istio_convert.source.scalars import TAG_PREFIX, is_surely_text, resolve, resolve_key
 
 _MERGE_TAG = TAG_PREFIX + "merge"
 
@@ -58,7 +58,8 @@ class _Builder:
             return self.scalar(raw, path, via)
         if isinstance(raw, Alias):
             return self.node(raw.target, path, (*via, place(raw.event, self.file)))
-        self.check_tag(raw)
+        if raw.event.ctag is not None:
+            self.check_tag(raw)
         origin = place(raw.event, self.file)
         if raw.is_map:
             items: dict[str, Node] = {}
@@ -72,9 +73,9 @@ class _Builder:
         mark = event.start_mark
         line, column = mark.line + 1, mark.column + 1
         origin = Origin(self.file, line, column)
-        tag = event.tag
         value: ScalarValue = text
-        if tag is not None or not event.style:
+        if event.ctag is not None or not (event.style or is_surely_text(text)):
+            tag = event.tag
             try:
                 value = resolve(text, not event.style, None if tag == "!" else tag)
             except YamlError as error:
@@ -96,10 +97,12 @@ class _Builder:
             event = raw_key.target if isinstance(raw_key, Alias) else raw_key
             if not isinstance(event, ScalarEvent):
                 raise self.collection_as_key(raw, event)
-            if event.value == "<<" and event is raw_key and _is_merge(event):
+            key: str = event.value
+            if key == "<<" and event is raw_key and _is_merge(event):
                 self.merge(items, event, raw_value, path, via)
                 continue
-            key = self.key(event)
+            if event.ctag is not None or not (event.style or is_surely_text(key)):
+                key = self.key(event)
             if (first := own.get(key)) is not None:
                 raise YamlError(
                     f"duplicate key {paths.render((*path, key))}, first on line {first.start_mark.line + 1}",
@@ -111,16 +114,15 @@ class _Builder:
                     ),
                 )
             own[key] = event
-            self.replaced = self.replaced or key in items
+            if key in items:
+                self.replaced = True
             items[key] = self.node(raw_value, (*path, key), via)
 
     def key(self, event: ScalarEvent) -> str:
-        text: str = event.value
+        """The key of a scalar that may be something else than its text."""
         tag = event.tag
-        if tag is None and event.style:
-            return text
         try:
-            return resolve_key(text, not event.style, None if tag == "!" else tag)
+            return resolve_key(event.value, not event.style, None if tag == "!" else tag)
         except YamlError as error:
             raise YamlError(error.message, origin=place(event, self.file), hint=error.hint) from None
 

@@ -123,6 +123,11 @@ def resolve_key(text: str, plain: bool = True, tag: str | None = None) -> str:  
     return str(value)
 
 
+def is_surely_text(text: str) -> bool:
+    """Whether a scalar without quotes and tag is read as it stands, as its first letter shows: most scalars are."""
+    return text[:1] not in _SPECIAL_START
+
+
 def needs_quotes(text: str) -> bool:
     """Whether a string must be quoted in block style, so that Go and any YAML 1.1 or 1.2 reader keep it."""
     if not text or text[0] in _INDICATORS or text[0] == " " or text[-1] in " :":
@@ -192,6 +197,8 @@ def _plain(text: str) -> ScalarValue:
 
 
 def _integer(digits: str) -> int | None:
+    if len(digits) < 19 and digits.isascii() and digits.isdigit() and (digits[0] != "0" or len(digits) == 1):
+        return int(digits)  # nearly all are like this
     match = _INTEGER.fullmatch(digits)
     if match is None:
         return None

@@ -187,7 +187,7 @@ def test_defaults(version: str, chart: str, path: Path, value: object) -> None:
 def test_keys_are_in_the_order_of_the_charts_values(
     version: str, chart: str, path: Path, first: tuple[str, ...]
 ) -> None:
-    order = resolve(version).chart(chart).order(path)
+    order = tuple(resolve(version).chart(chart).order(path))
     assert order[: len(first)] == first
     assert bool(order) == bool(first)
 
@@ -201,7 +201,7 @@ def test_the_order_names_every_key_of_the_defaults_once(version: str) -> None:
             path, value = maps.pop()
             if isinstance(value, dict):
                 maps += [((*path, key), child) for key, child in value.items()]
-                order = chart.order(path)
+                order = tuple(chart.order(path))
                 assert len(order) == len(set(order))
                 assert set(order) >= set(value) or len(value) < 2, (name, path)
 

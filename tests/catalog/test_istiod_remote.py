@@ -47,7 +47,7 @@ def test_its_facts(version: str) -> None:
     assert not chart.reads(("pilot", "resources"))
     assert chart.default(("global", "tag")) == version
     assert chart.default(("global", "hub")) == "docker.io/istio"
-    assert chart.order(())[:2] == ("pilot", "sidecarInjectorWebhook")
+    assert tuple(chart.order(()))[:2] == ("pilot", "sidecarInjectorWebhook")
     assert chart.descope is None
     assert chart.skeleton.find("Service", "istiod-canary") is not None
     assert chart.skeleton.find("Deployment", "istiod") is None

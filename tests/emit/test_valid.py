@@ -14,7 +14,7 @@ from istio_convert.catalog import HELM_CHARTS, resolve
 from istio_convert.catalog.trees import from_leaf_table
 from istio_convert.emit.valid import check_values
 from istio_convert.errors import SchemaViolationError
-from istio_convert.plain import plainly_valid
+from istio_convert.plain import PlainCheck
 from istio_convert.release import Release
 from istio_convert.source.nodes import from_data
 
@@ -39,7 +39,7 @@ def test_verdicts_on_every_path_of_a_chart_are_those_of_jsonschema(chart: str, v
             values = from_leaf_table({path: copy.deepcopy(value)})
             verdict = judge.is_valid(values)
             verdicts.add(verdict)
-            if plainly_valid(schema, values):
+            if PlainCheck(schema).accepts(values):
                 assert verdict, (path, value)
             elif verdict:
                 assert isinstance(value, float), f"{path} = {value}: jsonschema is asked without need"
@@ -50,7 +50,7 @@ def test_verdicts_on_every_path_of_a_chart_are_those_of_jsonschema(chart: str, v
 def test_no_conversion_of_a_fixture_needs_jsonschema(operator: Path) -> None:
     for release in convert(Source(operator.name, operator.read_text())).releases:
         schema = resolve(release.version).chart(release.chart).values_schema()
-        assert plainly_valid(schema, release.values_data()), release.name
+        assert PlainCheck(schema).accepts(release.values_data()), release.name
 
 
 def test_refused_values_are_named_by_path() -> None:

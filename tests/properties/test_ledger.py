@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from istio_convert import ClosedLedger, Conversion, InputError, Outcome, convert
 from istio_convert.source import dump, read
-from istio_convert.source.nodes import leaves, walk
+from istio_convert.source.nodes import leaves, to_data, walk
 from tests.corpus.operators import VERSIONS
 from tests.properties.operators import OPERATORS
 
@@ -75,6 +75,17 @@ def test_two_runs_are_equal(operator: dict[str, Any], version: str) -> None:
     assert [(e.outcome, e.places, e.reason) for e in first.ledger.entries] == [
         (e.outcome, e.places, e.reason) for e in second.ledger.entries
     ]
+
+
+@SETTINGS
+@given(OPERATORS, TARGETS)
+def test_the_tree_of_the_input_stays_as_it_was_read(operator: dict[str, Any], version: str) -> None:
+    """Operators share their nodes with the input, and with the profile."""
+    conversion = attempt(operator, version)
+    for effective in conversion.operators if conversion is not None else []:
+        for document, before in zip(effective.documents, read(dump(operator), "operator.yaml"), strict=True):
+            assert to_data(document.root) == to_data(before.root)
+            assert [leaf.path for leaf in leaves(document.root)] == [leaf.path for leaf in before.leaves]
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "a: 1", "kind: ConfigMap", "[]", "null", "spec: 1"])
