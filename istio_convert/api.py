@@ -17,6 +17,7 @@ from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.documents import find_operators
 from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
+from istio_convert.operator.templates import MARKS, unrendered
 from istio_convert.paths import render
 from istio_convert.release import Release
 from istio_convert.report import Report, todo
@@ -177,6 +178,8 @@ def convert(
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings]
+    if any(_has_template(item.text) for item in sources):
+        warnings += unrendered(inputs.operators)
     warnings += [*_lost_texts(documents), *outcomes.warnings]
     return Conversion(
         catalog.version,
@@ -189,6 +192,13 @@ def convert(
         operators,
         tuple(sets),
     )
+
+
+def _has_template(text: str | bytes) -> bool:
+    """Whether a text holds marks of a template at all: looking for them costs less than looking at every field."""
+    if isinstance(text, str):
+        return any(mark in text for mark in MARKS)
+    return any(mark.encode() in text for mark in MARKS)
 
 
 def _lost_texts(documents: list[Document]) -> Iterator[Issue]:

@@ -20,11 +20,14 @@ _HELP = "Print the script for shell completion.\n\n\b\n" + "\n".join(f"  {line}"
 @common
 def command(shell: str, **_: object) -> None:
     """Print the script; the shell's own version is not checked, since it need not be the one that runs this."""
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - lazy: only this command needs it
+    from click import shell_completion  # noqa: PLC0415 - lazy: only this command needs it
 
     from istio_convert.cli.main import cli  # noqa: PLC0415 - the program imports this module
 
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101 - the choice holds known shells only
-    script = kind(cli, {}, "istio-convert", "_ISTIO_CONVERT_COMPLETE")
+    kinds: dict[str, type[shell_completion.ShellComplete]] = {
+        "bash": shell_completion.BashComplete,
+        "zsh": shell_completion.ZshComplete,
+        "fish": shell_completion.FishComplete,
+    }
+    script = kinds[shell](cli, {}, "istio-convert", "_ISTIO_CONVERT_COMPLETE")
     terminal.product(script.source_template % script.source_vars() + "\n")

@@ -87,7 +87,12 @@ def _matches(path: str) -> list[Match]:
 
 def _reads(path: str, catalog: Catalog) -> list[str]:
     """What the catalog says about a values path: who reads it, with which default."""
-    from istio_convert.catalog import ENDED_CHARTS, HELM_CHARTS, MISSING  # noqa: PLC0415 - lazy: --help needs no catalog
+    from istio_convert.catalog import (  # noqa: PLC0415 - lazy: --help needs no catalog
+        ENDED_CHARTS,
+        HELM_CHARTS,
+        MISSING,
+        did_you_mean,
+    )
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
 
     steps = operator_steps(path)
@@ -105,7 +110,7 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
             default = chart.default(place)
             shown = "" if default is MISSING or isinstance(default, dict) else f", default {json.dumps(default)}"
             lines.append(f"chart {name}: reads it{shown}")
-    return lines or ["no chart reads it"]
+    return lines or ["; ".join(["no chart reads it", *filter(None, [did_you_mean(catalog, place)])])]
 
 
 def _answer(rule: Rule, catalog: Catalog) -> dict[str, Any]:
@@ -115,18 +120,17 @@ def _answer(rule: Rule, catalog: Catalog) -> dict[str, Any]:
     answer: dict[str, Any] = {"id": rule.id, **dict(describe(rule))}
     if rule.example is not None:
         answer["example"] = rule.example.spec
-        answer["result"] = _results(rule, catalog)
+        answer["result"] = _results(rule.id, rule.example.spec, catalog)
     return answer
 
 
-def _results(rule: Rule, catalog: Catalog) -> list[str]:
+def _results(rule: str, spec: str, catalog: Catalog) -> list[str]:
     from istio_convert import convert  # noqa: PLC0415 - lazy: --help needs no library
 
-    assert rule.example is not None  # noqa: S101 - the caller checked
-    indented = "\n".join(f"  {line}" for line in rule.example.spec.splitlines())
+    indented = "\n".join(f"  {line}" for line in spec.splitlines())
     text = f"apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n{indented}\n"
     entries = [entry for entry in convert(text, to=catalog.version).ledger.entries if entry.leaf.path[0] == "spec"]
-    wanted = [entry for entry in entries if entry.rule == rule.id] or entries
+    wanted = [entry for entry in entries if entry.rule == rule] or entries
     found: dict[str, None] = {}
     for entry in wanted:
         said = "; ".join(str(place) for place in entry.places) or entry.reason

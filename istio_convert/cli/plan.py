@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from istio_convert.cli.command import Command, common
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import text_of
 from istio_convert.cli.settings import emit_options, refuse_options_of_others, settings_from
-from istio_convert.errors import InputError
+from istio_convert.errors import InputError, OutputExistsError
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion, Source
@@ -111,6 +112,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | Non
     plan = _plan(conversion, sources, options, params)
     files = migrate.files(plan, emit) | {"REPORT.md": render(conversion.report, "markdown")}
     if output:
+        if not params["force"]:
+            _refuse_another_cluster(Path(output), plan)
         write(output, files, force=params["force"] or _only_ours(output, files))
     if as_json:
         terminal.product(files["plan.json"])
@@ -128,6 +131,23 @@ def _only_ours(output: str, files: Mapping[str, str]) -> bool:
 
     changes = plan_changes(Path(output), files)
     return not changes.edited and all(name.startswith(_OF_SCRIPTS) for name in changes.foreign)
+
+
+def _refuse_another_cluster(output: Path, plan: Plan) -> None:
+    """A folder of another cluster keeps that one's copies in ``backup/``, and its scripts would put them into this one.
+
+    Raises:
+        OutputExistsError: the folder was planned with a dump of another cluster.
+    """
+    try:
+        before = json.loads((output / "plan.json").read_bytes())["cluster"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return  # no plan, or one that names no cluster
+    if before and plan.cluster and before != plan.cluster:
+        raise OutputExistsError(
+            f"{output} was planned with a dump of another cluster, whose copies are in its backup/",
+            hint="give another folder, or --force when the cluster is meant to be another one",
+        )
 
 
 def _options(params: dict[str, Any]) -> Options:

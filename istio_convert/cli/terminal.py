@@ -123,7 +123,7 @@ def _write(name: Literal["stdout", "stderr"], text: str | bytes) -> None:
 
 def show_error(error: IstioConvertError, colour: str = "auto") -> None:
     """Write an error to stderr: ``error: file:line:col: message``, then ``hint: …``; every issue of a ModelError."""
-    from istio_convert.report.model import problems_of  # noqa: PLC0415 - lazy: --help needs no report
+    from istio_convert.report.building import problems_of  # noqa: PLC0415 - lazy: --help needs no report
 
     show_problems(problems_of(error), colour)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from istio_convert.emit.marker import MARKER, fingerprint, read_marker
+from istio_convert.emit.marker import MARKER, fingerprint, has_yours, read_marker
 from istio_convert.errors import OutputError
 
 #: what only some runs write; a comparison with the files of another run says nothing about them
@@ -24,7 +24,8 @@ class Changes:
         changed: files with another content.
         removed: files of an earlier run that are not written any more.
         unchanged: files that stay as they are.
-        edited: files of an earlier run that somebody changed since, and that writing would overwrite or remove.
+        edited: files of an earlier run that somebody changed since, and that writing would overwrite or remove; a
+            reader's own part of a file counts only when the file is removed.
         foreign: files and links that no earlier run wrote.
     """
 
@@ -66,7 +67,10 @@ def plan_changes(folder: str | os.PathLike[str], files: Mapping[str, str]) -> Ch
         if path in known and found != known[path]:
             edited.append(path)
     removed = [path for path in known if path in present and path not in files]
-    edited += [path for path in removed if _fingerprint(root, path, regular=present[path]) != known[path]]
+    for path in removed:
+        regular = present[path]
+        if _fingerprint(root, path, regular=regular) != known[path] or (regular and has_yours(_read(root / path))):
+            edited.append(path)
     same = set(unchanged)
     foreign = [path for path in present if path not in known and path not in same and path != MARKER]
     return Changes(*(tuple(sorted(paths)) for paths in (added, changed, removed, unchanged, edited, foreign)))

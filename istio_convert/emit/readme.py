@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from istio_convert.emit.base import EmitOptions, Unit
+from istio_convert.errors import one_line
 
 KEEP_AWAY = """
 `istioctl uninstall --purge` and `istioctl uninstall --revision …`: they remove objects by labels that the charts set
@@ -18,6 +19,13 @@ Deleting the IstioOperator resource while an operator still runs: it removes wha
 Deleting an `*.istio.io` CustomResourceDefinition: every object of that kind goes with it.
 """
 _EXCEPTION = " The one exception is the way back, described above."
+#: the first steps of every target
+FIRST = """
+Read `REPORT.md` and the section on what still needs a person.
+
+Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
+from now on.
+"""
 _APPLY_BY_PLAN = """
 This folder is a part of a migration. Until the last script has passed, only the scripts of the plan apply it, one
 release after the other: do not apply it by hand. Read `@ROOT@/RUNBOOK.md` and `@ROOT@/REPORT.md` first.
@@ -41,7 +49,7 @@ class Guide:
         title: first heading.
         contents: pairs of path and what it is.
         needs: versions and switches that the target must have.
-        apply: the steps, in order.
+        apply: the steps, in order, behind :data:`FIRST`.
         back: how to undo them, in order.
         never: what must not be run, beside :data:`KEEP_AWAY`.
     """
@@ -64,6 +72,7 @@ def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequ
         todo: what still needs a person beside ``options.todo``, one text each.
     """
     todo = (*todo, *options.todo)
+    guide = replace(guide, apply=FIRST + guide.apply)
     if options.plan_root:
         apply, back = (text.replace("@ROOT@", options.plan_root) for text in (_APPLY_BY_PLAN, _BACK_BY_PLAN))
         guide = replace(guide, apply=apply, back=back)
@@ -99,12 +108,8 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _bullets(lines: Sequence[str]) -> list[str]:
-    return [f"- {_one_line(line)}" for line in lines]
+    return [f"- {one_line(line)}" for line in lines]
 
 
 def _steps(lines: Sequence[str]) -> list[str]:
-    return [f"{number}. {_one_line(line)}" for number, line in enumerate(lines, start=1)]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return [f"{number}. {one_line(line)}" for number, line in enumerate(lines, start=1)]

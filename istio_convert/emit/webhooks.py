@@ -51,11 +51,15 @@ def webhooks(release: Release) -> list[Webhook]:
     if release.chart not in ("istiod", "istiod-remote"):
         return []
     revision = _setting(values, "revision") or ""
-    tags = _setting(values, "revisionTags") or []
-    home = (values.get("global") or {}).get("istioNamespace") or _HOME
+    tags = _setting(values, "revisionTags")
+    shared = values.get("global")
+    home = (shared.get("istioNamespace") if isinstance(shared, dict) else None) or _HOME
     infix = f"-{revision}" if revision else ""
     suffix = "" if release.namespace == _HOME else f"-{release.namespace}"
-    mutating = [f"istio-sidecar-injector{infix}{suffix}", *(f"istio-revision-tag-{tag}{suffix}" for tag in tags)]
+    mutating = [
+        f"istio-sidecar-injector{infix}{suffix}",
+        *(f"istio-revision-tag-{tag}{suffix}" for tag in (tags if isinstance(tags, list) else ())),
+    ]
     return [
         Webhook("ValidatingWebhookConfiguration", f"istio-validator{infix}-{home}", 1),
         *(Webhook("MutatingWebhookConfiguration", name, _MOST) for name in mutating),

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from istio_convert.emit.base import check_path
 from istio_convert.emit.changes import Changes, diff, listing, plan_changes
-from istio_convert.emit.marker import MARKER, fingerprints, marker_text, read_marker
+from istio_convert.emit.marker import MARKER, fingerprints, marker_text, read_marker, with_yours
 from istio_convert.errors import OutputError, OutputExistsError
 
 if sys.platform == "win32":
@@ -32,7 +32,8 @@ def write(folder: str | os.PathLike[str], files: Mapping[str, str], *, force: bo
     """Replace a folder by these files.
 
     With ``force`` hand-edited files are overwritten, and files that we did not write stay, unless one of ours takes
-    their place.
+    their place. What a reader wrote into their own part of a file (:data:`~istio_convert.emit.marker.YOURS`) stays in
+    any case.
 
     Args:
         folder: is created with its parents; an existing one must hold only what an earlier run wrote, unchanged.
@@ -69,6 +70,7 @@ def _replace(target: Path, files: Mapping[str, str], *, force: bool) -> Changes:
         _refuse(target, changes)
     if not changes and read_marker(target) == fingerprints(files):
         return changes
+    files = {path: with_yours(target / path, text) for path, text in files.items()}
     fresh, old = _beside(target, "new"), _beside(target, "old")
     try:
         fresh.mkdir()

@@ -48,28 +48,27 @@ class OverruledValues:
         """Look at every value that decides single places."""
         if not self.draft.laid:
             return
-        for value, kind, places in list(self._effects()):
-            node = get(self.draft.release.values, value)
-            assert node is not None  # noqa: S101 - only values that are there have effects
+        for value, kind, places, node in list(self._effects()):
             target = self.plane.target(self.component, kind)
             for below, leaf_node in list(walk(node)):
                 if leaf_node.leaf is not None:
                     self._look_at(target, value, places, below, leaf_node.leaf)
 
-    def _effects(self) -> Iterator[tuple[Path, str, tuple[ManifestPath, ...]]]:
+    def _effects(self) -> Iterator[tuple[Path, str, tuple[ManifestPath, ...], Node]]:
+        """Values that are there: their path, the kind and the places that they decide, and they themselves."""
         kind = self.component.kind
         for slot in (*SLOTS, *OVERLAY_SLOTS):
             value = slot.values.get(kind)
             plain = slot.convert is None or slot.k8s_field == ("env",)
-            if value is None or not plain or get(self.draft.release.values, value) is None:
+            if value is None or not plain or (node := get(self.draft.release.values, value)) is None:
                 continue
             if self.plane.value_is_equal(kind, slot):
-                yield value, slot.kind, (self.plane.manifest_path(kind, slot.path),)
+                yield value, slot.kind, (self.plane.manifest_path(kind, slot.path),), node
         for effect in SOLE_EFFECTS.get(kind, ()):
-            if get(self.draft.release.values, effect.value) is None:
+            if (node := get(self.draft.release.values, effect.value)) is None:
                 continue
             places = tuple(self.plane.manifest_path(kind, place) for place in effect.places)
-            yield effect.value, effect.kind, self._rendered(effect.kind, places)
+            yield effect.value, effect.kind, self._rendered(effect.kind, places), node
 
     def _rendered(self, kind: str, places: tuple[ManifestPath, ...]) -> tuple[ManifestPath, ...]:
         """Of several places those that the chart of this version has."""

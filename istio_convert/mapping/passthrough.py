@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from istio_convert.catalog import did_you_mean
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft, settings_in_force
@@ -131,8 +132,9 @@ class Passthrough:
     def _keep_copied(self, path: Path, node: Node, reason: str) -> None:
         """Give the chart what it only copies, without the leaves: they have no effect, and the copy is no place."""
         self.draft.set_value(path, from_data(to_data(node)), UNREAD)
+        action = "" if self.draft.chart.dead(path) else did_you_mean(self.draft.catalog, path)
         for leaf in leaves(node):
-            self.draft.claims.add(leaf, Claim(Outcome.INERT, UNREAD, None, reason))
+            self.draft.claims.add(leaf, Claim(Outcome.INERT, UNREAD, None, reason, action))
 
     def _remark(self, path: Path) -> str:
         if self.draft.chart.only_dumped(path):

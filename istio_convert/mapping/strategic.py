@@ -110,14 +110,13 @@ class StrategicMerge:
             return clone(rest) if directive.value == "replace" else None
         if not isinstance(base, Mapping):
             self._lose(base, patch)
-            result: Node | None = Mapping(origin=patch.origin, leaf=patch.leaf)
+            result = Mapping(origin=patch.origin, leaf=patch.leaf)
         else:
             result = base
             if patch.leaf is not None and base.items:
                 self.consumed.append(patch.leaf)
             elif patch.leaf is not None:
                 base.leaf = patch.leaf
-        assert isinstance(result, Mapping)  # noqa: S101 - both branches above
         if patch.items:
             result.leaf = None
         for key, node in patch.items.items():

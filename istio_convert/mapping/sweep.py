@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from istio_convert.catalog import Catalog
+from istio_convert.catalog import Catalog, did_you_mean
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
@@ -180,8 +180,10 @@ class _Rest:
             return self._proxy(path, leaf)
         charts = [self.catalog.chart(name) for name in ("istiod", "cni", "ztunnel")]
         readers = [chart.name for chart in charts if chart.reads(path) and not chart.unread(path)]
-        reason = _ELSEWHERE.format(", ".join(readers)) if readers else f"no chart of {version} reads it"
-        return Claim(Outcome.INERT, "values.unread", None, reason)
+        if readers:
+            return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format(", ".join(readers)))
+        action = did_you_mean(self.catalog, path)
+        return Claim(Outcome.INERT, "values.unread", None, f"no chart of {version} reads it", action)
 
     def _gateway(self, path: Path, leaf: Leaf) -> Claim:
         root = path[1] if len(path) > 1 else ""
@@ -191,7 +193,7 @@ class _Rest:
         if root in self.gateways and self._gateway_charts_read(path):
             return Claim(Outcome.DEFAULT, "default", None, "the gateway is the same without it")
         reason = f"no gateway of istioctl {self.catalog.version} depends on it"
-        return Claim(Outcome.INERT, "values.unread", None, reason)
+        return Claim(Outcome.INERT, "values.unread", None, reason, did_you_mean(self.catalog, path))
 
     def _proxy(self, path: Path, leaf: Leaf) -> Claim:
         """A setting of the gateways' proxies, which under Helm come from the control plane's injector."""

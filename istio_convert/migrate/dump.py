@@ -31,6 +31,34 @@ def of_dump(live: Sequence[Known], releases: Sequence[Release]) -> list[Finding]
     ]
 
 
+def cluster_of(live: Sequence[Known]) -> str:
+    """What tells the cluster of a dump from others: the UID of its namespace ``kube-system``; empty without one."""
+    return next(iter(_clusters(live)), "")
+
+
+def of_clusters(live: Sequence[Known]) -> list[Finding]:
+    """Whether all dumps are of one cluster."""
+    if len(_clusters(live)) < 2:
+        return []
+    return [
+        Finding(
+            "two-clusters",
+            Level.BLOCKER,
+            "The dumps are of different clusters: their namespaces kube-system have different UIDs.",
+            "Make a plan for each cluster, each with its own dump and folder.",
+        )
+    ]
+
+
+def _clusters(live: Sequence[Known]) -> list[str]:
+    uids = [
+        str(item.get("metadata", "uid") or "")
+        for item in live
+        if item.id.kind == "Namespace" and item.id.name == "kube-system"
+    ]
+    return list(dict.fromkeys(uid for uid in uids if uid))
+
+
 def of_left(left: Sequence[Known]) -> list[Finding]:
     """Which objects stay because no planned operator is known to own them."""
     if not left:

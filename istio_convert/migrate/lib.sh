@@ -5,7 +5,7 @@
 #   TIMEOUT                   how long to wait for each thing (10m)
 #   CHARTS                    folder of the chart archives (charts/ beside this file); preflight fills it
 #   APPLY=git                 a GitOps controller applies: the scripts say what to commit, and wait for it
-#   ACCEPT="id id"            findings of the preflight that you accept
+#   ACCEPT="id id"            findings of the preflight that you accept; other-cluster: not that of the dump
 #   ISTIO_CONVERT_NO_WAIT=1   do not wait for readiness; every wait that is left out is named
 #   KUBECTL HELM HELMFILE ISTIOCTL   other programs than those on PATH
 
@@ -21,6 +21,7 @@ errors="$(mktemp)"
 trap 'rm -f -- "$errors"' EXIT
 
 owner_label='install.operator.istio.io/owning-resource'
+managed_label='operator.istio.io/managed'
 bound_selector="$owner_label,$owner_label!=unknown"
 operators='istiooperators.install.istio.io'
 definitions='customresourcedefinitions.apiextensions.k8s.io'
@@ -151,16 +152,31 @@ wait_for() {
   "$@"
 }
 
+accepted() {
+  case " ${ACCEPT:-} " in
+    *" $1 "*) say "    accepted" ;;
+    *) return 1 ;;
+  esac
+}
+
 blockers=0
 # finding LEVEL ID TEXT ACTION
 finding() {
   say "$1 $2: $3"
   say "    $4"
-  if [[ "$1" == blocker ]]; then
-    case " ${ACCEPT:-} " in
-      *" $2 "*) say "    accepted" ;;
-      *) blockers=$((blockers + 1)) ;;
-    esac
+  if [[ "$1" == blocker ]] && ! accepted "$2"; then
+    blockers=$((blockers + 1))
+  fi
+}
+
+# planned_for UID: the cluster of the dump that this was planned with, known by the UID of its namespace kube-system
+planned_for() {
+  local uid
+  uid="$(field namespace kube-system '' '{.metadata.uid}')" || fail "kubectl cannot read the namespace kube-system"
+  if [[ "$uid" != "$1" ]]; then
+    say "This is another cluster than that of the dump: its kube-system has the UID ${uid:-(none)}, not $1."
+    accepted other-cluster ||
+      fail "name the context (CONTEXT), or plan again with a dump of this cluster; ACCEPT=other-cluster goes on"
   fi
 }
 
@@ -499,13 +515,13 @@ owned() {
   fi
 }
 
-# bound: what the operator could still prune, as namespace/kind/name
+# bound SELECTOR: what the labels of the operator select, as namespace/kind/name
 bound() {
   local kind names
   for kind in $kinds; do
-    names="$(found "$kind" --all-namespaces --selector "$bound_selector")" || fail "kubectl cannot list $kind"
+    names="$(found "$kind" --all-namespaces --selector "$1")" || fail "kubectl cannot list $kind"
     if [[ -n "$names" ]]; then
-      kubectl get "$kind" --all-namespaces --selector "$bound_selector" --output \
+      kubectl get "$kind" --all-namespaces --selector "$1" --output \
         jsonpath='{range .items[*]}{.metadata.namespace}{"/"}{.kind}{"/"}{.metadata.name}{"\n"}{end}' |
         awk -F/ -v OFS=/ '{ $2 = tolower($2); print }'
     fi
@@ -515,7 +531,7 @@ bound() {
 # not_bound NAMESPACE/KIND/NAME...: none of these may carry the operator's owner labels
 not_bound() {
   local all wanted
-  all="$(bound)"
+  all="$(bound "$bound_selector")"
   for wanted in "$@"; do
     if grep -Fxq -- "$wanted" <<<"$all"; then
       fail "$wanted still carries the operator's owner labels"
@@ -533,11 +549,12 @@ tracked() {
   fi
 }
 
+# leftovers: what the operator could prune, and what istioctl made for an operator without a name
 leftovers() {
   local names
-  names="$(bound)"
+  names="$({ bound "$bound_selector" && bound "$managed_label"; } | sort -u)"
   if [[ -n "$names" ]]; then
-    say "LEFT: these still carry the operator's owner labels"
+    say "LEFT: these still carry the operator's labels"
     say "$names"
   fi
 }
@@ -669,6 +686,9 @@ dump_cluster() {
   done
   echo "---"
   kubectl get configmaps --all-namespaces --selector "$owner_label" --output yaml
+  # what istioctl made for an operator without a name may have no owner
+  echo "---"
+  kubectl get configmaps --all-namespaces --selector "$managed_label,!$owner_label" --output yaml
 }
 
 # what a script deletes is kept in a folder of its own

@@ -66,7 +66,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "removes every operator's Deployment, Service, ServiceAccount and RBAC, if no IstioOperator is left",
     ),
     ("remove_operator_crd", "removes the definition of IstioOperator, if none is left"),
-    ("leftovers", "names what still carries the operator's owner labels"),
+    ("leftovers", "names what still carries the operator's labels"),
     ("needs_in_git FOLDER PATH REVISION REPOSITORY", "says what has to be committed and pushed before the change"),
     ("fail TEXT", "stops"),
     ("no_blockers", "stops while findings of the level blocker are not accepted"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -155,6 +155,7 @@ class Plan:
         removals: what is deleted at the end; None when neither a dump of the cluster nor the old charts were at hand.
         never: commands that must not be run any more, with the reason.
         hand_over: notes for the time after.
+        cluster: the UID of ``kube-system`` in the dump, which tells clusters apart; empty when it is not known.
     """
 
     source_version: str
@@ -168,7 +169,7 @@ class Plan:
     removals: tuple[Removal, ...] | None
     never: tuple[tuple[str, str], ...] = ()
     hand_over: tuple[str, ...] = ()
-    extra: dict[str, str] = field(default_factory=dict)
+    cluster: str = ""
 
     @property
     def blockers(self) -> tuple[Finding, ...]:

@@ -51,6 +51,7 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "to": plan.version,
         "strategy": plan.strategy.value,
         "target": plan.target,
+        "cluster": plan.cluster or None,
         "findings": [
             {"id": f.id, "level": f.level.value, "text": f.text, "action": f.action, "objects": list(f.objects)}
             for f in plan.findings

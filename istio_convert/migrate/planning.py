@@ -11,7 +11,7 @@ from istio_convert.errors import OutputError
 from istio_convert.migrate import findings as checks
 from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, old_gateways
-from istio_convert.migrate.dump import of_dump, of_left
+from istio_convert.migrate.dump import cluster_of, of_clusters, of_dump, of_left
 from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step, Strategy
 from istio_convert.migrate.objects import Known, known
@@ -108,6 +108,7 @@ def plan(
         context.removals,
         _NEVER,
         tuple(_hand_over(context)),
+        cluster_of(cluster or ()),
     )
 
 
@@ -188,6 +189,7 @@ def _findings(
             new or (), live, stages, {(g.namespace, g.name): g.new_name for g in gateways}, orphaned[0]
         )
         found += of_injection(new or (), live, stages, options, revision_of(options, conversion.version))
+        found += of_clusters(live)
         found += of_dump(live, conversion.releases)
         found += checks.of_operators(live, who.operators)
         found += of_left(orphaned[1])

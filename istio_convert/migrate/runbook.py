@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from istio_convert.emit.marker import YOURS
 from istio_convert.migrate.library import FUNCTIONS
 from istio_convert.migrate.model import Command, Finding, Plan, Step, Strategy
 
@@ -35,6 +36,7 @@ def runbook(plan: Plan) -> str:
             "`lib.sh` names the variables that it reads: `CONTEXT`, `TIMEOUT`, `CHARTS`, `APPLY=git`, `ACCEPT`, and "
             "`ISTIO_CONVERT_NO_WAIT=1`, which leaves out every wait for readiness and says so each time."
         ),
+        *(("", _OF_ONE_CLUSTER) if plan.cluster else ()),
         "",
         "## Before you start",
         "",
@@ -53,9 +55,18 @@ def runbook(plan: Plan) -> str:
     for step in plan.steps:
         lines += ["", *_step(step)]
     lines += ["", "## Hand-over", "", *(f"- {note}" for note in plan.hand_over)]
+    lines += ["", "## Your notes", "", _NOTES, "", YOURS]
     return "\n".join(lines) + "\n"
 
 
+_NOTES = (
+    "Write them at the end of this file, below its last line: a new plan keeps them there. When anything above it was "
+    "changed, it is written only with `--force`."
+)
+_OF_ONE_CLUSTER = (
+    "Every script stops in another cluster than that of the dump, which it knows by the UID of the namespace "
+    "`kube-system`; with `ACCEPT=other-cluster` it goes on."
+)
 _TOOLS = {"flux": "Flux", "argocd": "Argo CD", "helmfile": "helmfile", "helm": "Helm"}
 
 

@@ -46,13 +46,13 @@ done
 
 def scripts(plan: Plan) -> dict[str, str]:
     """File name -> text of every script, ``lib.sh`` included."""
-    files = {step.script: script(step) for step in plan.steps}
+    files = {step.script: script(step, plan.cluster) for step in plan.steps}
     names = "\n".join(f"  {line(step.script)}" for step in plan.steps if step.rollback)
     return {**files, "rollback.sh": _ROLLBACK.replace("@STEPS@", names), "lib.sh": library()}
 
 
-def script(step: Step) -> str:
-    """One script."""
+def script(step: Step, cluster: str = "") -> str:
+    """One script; with what tells its cluster from others, it stops in any other one, whatever it is to do."""
     lines = [
         "#!/usr/bin/env bash",
         f"# {step.title}",
@@ -66,7 +66,8 @@ def script(step: Step) -> str:
     ]
     for name, commands in step.parts:
         lines += ["", f"{name}() {{", *(_body(commands) or ["  :"]), "}"]
-    lines += ["", line("main", step.title) + ' "$@"']
+    first = [line("planned_for", cluster)] if cluster else []
+    lines += ["", *first, line("main", step.title) + ' "$@"']
     return "\n".join(lines) + "\n"
 
 

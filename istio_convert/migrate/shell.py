@@ -33,4 +33,9 @@ def present(resource: str, name: str, namespace: str = "") -> str:
     return line("present", resource, name, *place(namespace))
 
 
+def listed(first: str, *words: str) -> str:
+    """A command with many words of one kind: one on each line."""
+    return " \\\n".join([line(first), *(f"  {line(word)}" for word in words)])
+
+
 TIMEOUT = Raw('--timeout="$TIMEOUT"')

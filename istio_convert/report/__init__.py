@@ -1,11 +1,12 @@
 """The report of a conversion and its renderings.
 
-One model (:mod:`~istio_convert.report.model`), built once; every rendering is a pure function over it. Values of the
-input never appear unless asked for.
+One model (:mod:`~istio_convert.report.model`), built once (:mod:`~istio_convert.report.building`); every rendering is a
+pure function over it. Values of the input never appear unless asked for.
 """
 
 from __future__ import annotations
 
+from istio_convert.report.building import build, failed
 from istio_convert.report.formats import FORMATS, Format, View, format_for, render
 from istio_convert.report.model import (
     Entry,
@@ -15,8 +16,6 @@ from istio_convert.report.model import (
     Report,
     Target,
     Totals,
-    build,
-    failed,
     json_schema,
     todo,
 )

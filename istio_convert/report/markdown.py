@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
 from istio_convert.report.grouping import one_per_overlay
-from istio_convert.report.model import Entry, Problem, Report
+from istio_convert.report.model import Entry, Problem, Report, Target
 
 MEANING = {
     Outcome.VALUE: "lives on in the values of these charts",
@@ -31,13 +31,13 @@ def render(report: Report) -> str:
     if report.errors:
         lines += ["**The conversion failed.**", "", *_problems(report.errors)]
     if report.target is not None:
-        lines += _converted(report)
+        lines += _converted(report, report.target)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _converted(report: Report) -> list[str]:
+def _converted(report: Report, target: Target) -> list[str]:
     return [
-        *_head(report),
+        *_head(report, target),
         *_totals(report),
         *_section("What needs a person first", _findings(report.with_outcome(Outcome.MANUAL)), "Nothing."),
         *_section("Lost", _findings(report.with_outcome(Outcome.LOST)), "Nothing is lost."),
@@ -49,9 +49,7 @@ def _converted(report: Report) -> list[str]:
     ]
 
 
-def _head(report: Report) -> list[str]:
-    target = report.target
-    assert target is not None  # noqa: S101 - the caller checked
+def _head(report: Report, target: Target) -> list[str]:
     names = ", ".join(release.name for release in report.releases)
     lines = [f"Converted for Istio **{target.version}** ({_text(target.why)}) by istio-convert {report.tool.version}."]
     if target.provisional:

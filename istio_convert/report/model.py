@@ -1,22 +1,19 @@
 """The report: what was read, what became of every field, and what a person must know. Totals are counted here, once.
 
-The JSON form is versioned by ``schemaVersion``; ``schemas/report.schema.json`` is generated from these classes.
+:mod:`~istio_convert.report.building` makes it of a conversion. The JSON form is versioned by ``schemaVersion``;
+``schemas/report.schema.json`` is generated from these classes.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
-from istio_convert.errors import Issue, IstioConvertError, ModelError, Origin
-from istio_convert.ledger import ClosedLedger, Outcome
-from istio_convert.ledger import Entry as LedgerEntry
-from istio_convert.paths import render
-from istio_convert.release import Patch, Release
+from istio_convert.errors import Origin
+from istio_convert.ledger import Outcome
 
 SCHEMA_VERSION = 1
 SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -90,6 +87,13 @@ class Totals(_Model):
     manual: int
     lost: int
     allowed: int = field(metadata={"description": "Findings that an allowance or a baseline tolerates."})
+
+    @classmethod
+    def count(cls, entries: Sequence[Entry]) -> Totals:
+        """Count the outcomes of entries."""
+        counted = Counter(entry.outcome for entry in entries)
+        allowed = sum(entry.allowed is not None for entry in entries)
+        return cls(entries=len(entries), allowed=allowed, **{outcome.value: counted[outcome] for outcome in Outcome})
 
     def of(self, outcome: Outcome) -> int:
         """The number of entries with an outcome."""
@@ -231,7 +235,7 @@ class Report(_Model):
             replace(entry, allowed=reasons[number]) if number in reasons else entry
             for number, entry in enumerate(self.entries)
         ]
-        return replace(self, entries=entries, totals=_totals(entries))
+        return replace(self, entries=entries, totals=Totals.count(entries))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,71 +244,6 @@ class ReportSet(_Model):
 
     schema_version: Literal[1] = 1
     reports: list[Report]
-
-
-class _Named(Protocol):
-    """An input: :class:`istio_convert.api.Source`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def text(self) -> str | bytes: ...
-
-
-class _Converted(Protocol):
-    """A conversion: :class:`istio_convert.api.Conversion`."""
-
-    @property
-    def version(self) -> str: ...
-    @property
-    def why_version(self) -> str: ...
-    @property
-    def provisional(self) -> bool: ...
-    @property
-    def releases(self) -> list[Release]: ...
-    @property
-    def ledger(self) -> ClosedLedger: ...
-    @property
-    def warnings(self) -> list[Issue]: ...
-    @property
-    def sources(self) -> Sequence[_Named]: ...
-
-
-def build(conversion: _Converted, *, show_values: bool = False) -> Report:
-    """The report of a conversion.
-
-    Args:
-        conversion: what :func:`istio_convert.convert` returned.
-        show_values: put the values of the input into the entries.
-    """
-    entries = [_entry(entry, show_values=show_values) for entry in conversion.ledger.entries]
-    return Report(
-        tool=_tool(),
-        inputs=_inputs(conversion.sources),
-        target=Target(version=conversion.version, why=conversion.why_version, provisional=conversion.provisional),
-        totals=_totals(entries),
-        releases=[_release(release) for release in conversion.releases],
-        warnings=[_problem(issue) for issue in conversion.warnings],
-        entries=entries,
-        rules=_rules({entry.rule for entry in entries}),
-    )
-
-
-def failed(sources: Sequence[_Named], error: IstioConvertError) -> Report:
-    """The report of a conversion that an error ended.
-
-    Args:
-        sources: what had been read.
-        error: what ended it; a :class:`~istio_convert.errors.ModelError` gives one problem per issue.
-    """
-    return Report(tool=_tool(), inputs=_inputs(sources), totals=_totals([]), errors=problems_of(error))
-
-
-def problems_of(error: IstioConvertError) -> list[Problem]:
-    """An error as problems, in input order."""
-    if isinstance(error, ModelError):
-        return [_problem(issue) for issue in error.issues]
-    return [_problem(Issue(error.message, error.origin, error.hint))]
 
 
 def todo(report: Report) -> tuple[str, ...]:
@@ -328,76 +267,3 @@ def json_schema() -> dict[str, Any]:
         "anyOf": [{"$ref": "#/$defs/Report"}, {"$ref": "#/$defs/ReportSet"}],
         "$defs": {name: definitions[name] for name in sorted(definitions)},
     }
-
-
-def _tool() -> Tool:
-    from istio_convert import __version__  # noqa: PLC0415 - the package imports this module
-
-    return Tool(version=__version__)
-
-
-def _inputs(sources: Iterable[_Named]) -> list[Input]:
-    found = []
-    for source in sources:
-        content = source.text.encode() if isinstance(source.text, str) else source.text
-        found.append(Input(name=source.name, sha256=hashlib.sha256(content).hexdigest()))
-    return found
-
-
-def _totals(entries: Sequence[Entry]) -> Totals:
-    counted = Counter(entry.outcome for entry in entries)
-    allowed = sum(entry.allowed is not None for entry in entries)
-    return Totals(entries=len(entries), allowed=allowed, **{outcome.value: counted[outcome] for outcome in Outcome})
-
-
-def _entry(entry: LedgerEntry, *, show_values: bool) -> Entry:
-    leaf = entry.leaf
-    return Entry(
-        file=leaf.file,
-        document=leaf.document,
-        line=leaf.line,
-        column=leaf.column,
-        path=render(leaf.path),
-        outcome=entry.outcome,
-        rule=entry.rule,
-        places=[Place(release=place.release, path=place.path) for place in entry.places],
-        reason=entry.reason,
-        action=entry.action,
-        derived=entry.derived,
-        value=leaf.text if show_values else None,
-    )
-
-
-def _release(release: Release) -> ReleaseSummary:
-    return ReleaseSummary(
-        name=release.name,
-        chart=release.chart,
-        version=release.version,
-        namespace=release.namespace,
-        component=release.component,
-        depends_on=list(release.depends_on),
-        patches=[_patch(patch) for patch in release.patches],
-        notes=list(release.notes),
-    )
-
-
-def _patch(patch: Patch) -> PatchSummary:
-    target = patch.target
-    return PatchSummary(kind=target.kind, name=target.name, namespace=target.namespace, why=list(patch.why))
-
-
-def _problem(issue: Issue) -> Problem:
-    origin = issue.origin
-    return Problem(
-        message=issue.message,
-        file=origin.file if origin else None,
-        line=origin.line if origin else 0,
-        column=origin.column if origin else 0,
-        hint=issue.hint,
-    )
-
-
-def _rules(ids: set[str]) -> list[RuleSummary]:
-    from istio_convert.mapping.table import rules  # noqa: PLC0415 - only a complete conversion needs the tables
-
-    return [RuleSummary(id=rule.id, why=rule.why) for rule in rules() if rule.id in ids]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
 from istio_convert.report.grouping import one_per_overlay
-from istio_convert.report.model import Entry, Problem, Report, Totals
+from istio_convert.report.model import Entry, Problem, Report, Target, Totals
 
 #: outcomes that are what everybody hopes for; shown only on request
 PLAIN_OUTCOMES = frozenset({Outcome.VALUE, Outcome.PATCH, Outcome.RELEASE, Outcome.DEFAULT})
@@ -53,7 +53,7 @@ def render(report: Report, style: Style = PLAIN, *, verbose: bool = False, relea
     """
     if report.target is None:
         return ""
-    lines = [style.paint("title", _head(report))]
+    lines = [style.paint("title", _head(report, report.target))]
     lines += [problem_line(problem, "warning", style) for problem in report.warnings]
     shown = report.entries if verbose else one_per_overlay(entry for entry in report.entries if is_shown(entry))
     lines += [finding(entry, style) for entry in shown]
@@ -121,9 +121,7 @@ def table(rows: Sequence[Sequence[str]], style: Style = PLAIN) -> list[str]:
     return lines
 
 
-def _head(report: Report) -> str:
-    target = report.target
-    assert target is not None  # noqa: S101 - the caller checked
+def _head(report: Report, target: Target) -> str:
     provisional = "; provisional, from a release candidate" if target.provisional else ""
     return f"{one_line(report.title)} -> Istio {target.version} ({target.why}{provisional})"
 

@@ -34,56 +34,51 @@ class SyntaxProblem:
     start_column: int
 
 
-class _Leftover(NamedTuple):
-    """Text of another language that breaks YAML: how it shows in a line, and what to say."""
+class _Cause(NamedTuple):
+    """How a cause shows, in a line of the text or in the parser's words, and what to say of it."""
 
     pattern: re.Pattern[str]
     cause: str
     hint: str
+    at_start: bool = False
+    """Whether the line to look at is where the construct begins, not where the parser stopped."""
 
 
+# text of another language that breaks YAML, as it shows in a line
 _LEFTOVERS = (
-    _Leftover(re.compile(r"\{\{"), TEMPLATE_CAUSE, TEMPLATE_HINT),
-    _Leftover(
+    _Cause(re.compile(r"\{\{"), TEMPLATE_CAUSE, TEMPLATE_HINT),
+    _Cause(
         re.compile(r"\{[%#]|^\s*%\s*(?:if|for|endif|endfor)\b"),
         "a Jinja template ({% … %}) that is not rendered",
         "render it first (for example with Ansible), then convert the result",
     ),
-    _Leftover(
+    _Cause(
         re.compile(r"<%"), "an ERB template (<% … %>) that is not rendered", "render it first, then convert the result"
     ),
-    _Leftover(
+    _Cause(
         re.compile(r"^(?:<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)(?: |$)"),
         "a merge conflict of git that is not resolved",
         "resolve it, then convert the result",
     ),
-    _Leftover(
+    _Cause(
         re.compile(r"[%$]\{"),
         "a shell or Terraform template (${ … }) that is not rendered",
         "render it first (envsubst, terraform), then convert the result",
     ),
-    _Leftover(
+    _Cause(
         re.compile(r"<<-?\s*['\"]?\w+['\"]?\s*$|^\s*(?:EOF|EOT|EOL|END|YAML)\s*$"),
         "a line of a shell or Terraform here-document",
         "give the YAML alone, without the script around it",
     ),
-    _Leftover(re.compile(r"^\s*```"), "a code fence of Markdown", "give the YAML alone, without the page around it"),
-    _Leftover(re.compile(r"^ *\t"), "a tab in the indentation", "indent with spaces"),
+    _Cause(re.compile(r"^\s*```"), "a code fence of Markdown", "give the YAML alone, without the page around it"),
+    _Cause(re.compile(r"^ *\t"), "a tab in the indentation", "indent with spaces"),
 )
 # These break the YAML far away from where the parser stops, but only where they begin a line.
 _DISTANT = re.compile(r"^\s*(?:-\s+)?(?:\{\{|\{%)|^(?:<<<<<<<|=======|>>>>>>>)(?: |$)")
 _BLOCK_SCALAR = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*\s*(?:#.*)?$")
 
 
-class _Cause(NamedTuple):
-    """The parser's words (libyaml's or the pure parser's), and what to say instead."""
-
-    words: re.Pattern[str]
-    cause: str
-    hint: str
-    at_start: bool = False
-
-
+# what the parser says, libyaml or the pure one
 _CAUSES = (
     _Cause(
         re.compile("mapping values are not allowed"),
@@ -205,8 +200,8 @@ def _text_behind_a_value(problem: SyntaxProblem, lines: list[str], file: str) ->
 
 
 def _cause(problem: SyntaxProblem, file: str) -> YamlError:
-    for words, cause, hint, at_start in _CAUSES:
-        if words.search(problem.problem):
+    for pattern, cause, hint, at_start in _CAUSES:
+        if pattern.search(problem.problem):
             line, column = (problem.start_line, problem.start_column) if at_start else (problem.line, problem.column)
             return YamlError(cause, origin=Origin(file, line + 1, column + 1), hint=hint)
     return YamlError(

@@ -74,7 +74,9 @@ def test_text_has_field_places_why_example_and_result() -> None:
 def test_values_are_looked_up_in_the_charts() -> None:
     ran = run(["explain", "values.global.proxy.privileged", "--to", "1.25.3"])
     assert "  chart istiod: reads it, default false\n" in ran.stdout
-    assert "no chart reads it" in run(["explain", "values.kiali.enabled"]).stdout
+    assert "no chart reads it\n" in run(["explain", "values.kiali.enabled"]).stdout
+    misspelled = run(["explain", "values.pilot.autoScaleEnabled", "--to", "1.25.3"]).stdout
+    assert "no chart reads it; did you mean values.pilot.autoscaleEnabled?\n" in misspelled
 
 
 def test_charts_that_have_ended_are_among_them_at_their_releases() -> None:

@@ -56,27 +56,22 @@ _SPACES = {
     "shop": "an application's",
     "plain": "an application's",
 }
+GATEWAYS = (
+    ("istio-system", "istio-ingressgateway"),
+    ("istio-system", "istio-egressgateway"),
+    ("edge", "istio-internal"),
+)
 #: What goes in place, because no chart renders it: a tag that would inject beside the injector, and the access to
 #: Secrets that istioctl gives each gateway.
 ORPHANS: set[Key] = {("MutatingWebhookConfiguration", "", "istio-revision-tag-default")} | {
-    (kind, namespace, f"{name}-sds")
-    for kind in ("Role", "RoleBinding")
-    for namespace, name in (
-        ("istio-system", "istio-ingressgateway"),
-        ("istio-system", "istio-egressgateway"),
-        ("edge", "istio-internal"),
-    )
+    (kind, namespace, f"{name}-sds") for kind in ("Role", "RoleBinding") for namespace, name in GATEWAYS
 }
 #: What stays and is no release's, with the reason: no chart renders a namespace,
 NAMESPACES: dict[Key, str] = {("Namespace", "", name): f"no chart renders it; {why}" for name, why in _SPACES.items()}
 #: and a canary keeps the Services of the gateways.
 SERVICES: dict[Key, str] = {
     ("Service", namespace, name): "keeps its address and selects the second gateway; the plan says to put it into Git"
-    for namespace, name in (
-        ("istio-system", "istio-ingressgateway"),
-        ("istio-system", "istio-egressgateway"),
-        ("edge", "istio-internal"),
-    )
+    for namespace, name in GATEWAYS
 }
 
 

@@ -206,6 +206,13 @@ def test_the_names_of_the_webhooks_carry_the_revision() -> None:
     ]
 
 
+def test_values_of_a_form_that_the_chart_does_not_read_name_no_webhook() -> None:
+    values = mapping({"global": "x", "pilot": "y", "revisionTags": 3})
+    document = load(emit([istiod(values=values, depends_on=[])], "argocd")["applications/istiod.yaml"])
+    names = [rule["name"] for rule in document["spec"]["ignoreDifferences"]]
+    assert names == ["istio-validator-istio-system", "istio-sidecar-injector"]
+
+
 def test_a_schema_that_must_be_skipped() -> None:
     plain = load(emit([gateway(skip_schema=True, depends_on=[])], "argocd")["applications/istio-ingressgateway.yaml"])
     assert plain["spec"]["source"]["helm"]["skipSchemaValidation"] is True

@@ -13,7 +13,7 @@ import pytest
 
 from istio_convert.emit import writer
 from istio_convert.emit.changes import diff, plan_changes
-from istio_convert.emit.marker import MARKER, read_marker
+from istio_convert.emit.marker import MARKER, YOURS, read_marker
 from istio_convert.emit.writer import write
 from istio_convert.errors import InvalidNameError, OutputError, OutputExistsError
 
@@ -106,6 +106,45 @@ def test_an_edit_that_is_what_we_would_write_is_no_edit(tmp_path: Path) -> None:
     write(out, {**FIRST, "kustomization.yaml": SECOND["kustomization.yaml"]})
     write(out, SECOND)
     assert content(out) == SECOND
+
+
+NOTED = {"a.md": f"# one\n\n{YOURS}\n", "b.md": "plain\n"}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_a_reader_writes_into_their_part_stays(tmp_path: Path, end: str) -> None:
+    out = tmp_path / "out"
+    write(out, NOTED)
+    noted = (NOTED["a.md"] + "\nmine: ü\n").replace("\n", end)
+    (out / "a.md").write_bytes(noted.encode())
+    assert not write(out, NOTED)
+    assert (out / "a.md").read_bytes().decode() == noted
+    new = {**NOTED, "a.md": f"# two\n\n{YOURS}\n"}
+    for force in (False, True):
+        write(out, new, force=force)
+        assert (out / "a.md").read_text(encoding="utf-8") == f"# two\n\n{YOURS}\n\nmine: ü\n"
+        assert not plan_changes(out, new)
+
+
+def test_above_their_part_it_is_an_edit_and_so_is_removing_the_file(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, NOTED)
+    (out / "a.md").write_text(f"# one!\n\n{YOURS}\nmine\n", encoding="utf-8")
+    assert plan_changes(out, {**NOTED, "a.md": f"# two\n\n{YOURS}\n"}).edited == ("a.md",)
+    (out / "a.md").write_text(NOTED["a.md"] + "mine\n", encoding="utf-8")
+    with pytest.raises(OutputExistsError, match=r"a\.md"):
+        write(out, {"b.md": "plain\n"})
+    (out / "a.md").write_text(NOTED["a.md"], encoding="utf-8")
+    assert write(out, {"b.md": "plain\n"}).removed == ("a.md",)
+
+
+def test_a_part_that_is_no_text_is_not_lost(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, NOTED)
+    (out / "a.md").write_bytes(NOTED["a.md"].encode() + b"\xff\n")
+    with pytest.raises(OutputError, match="not UTF-8"):
+        write(out, {**NOTED, "a.md": f"# two\n\n{YOURS}\n"})
+    assert (out / "a.md").read_bytes().endswith(b"\xff\n")
 
 
 def test_force_keeps_the_files_of_others(tmp_path: Path) -> None:

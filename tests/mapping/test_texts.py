@@ -91,3 +91,60 @@ def test_a_revision_that_is_no_text_does_not_stop_the_conversion(revision: str) 
         assert error.message
     else:
         assert conversion.releases[0].name == "istio-base"
+
+
+def template_warnings(spec: str) -> list[str]:
+    conversion = convert(f"{HEAD}spec:\n{spec}", to="1.25.3")
+    return [str(warning) for warning in conversion.warnings if "not rendered" in warning.message]
+
+
+HINT = "render it first, for example by helm template, and convert the result; leave it where the text is meant so"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ('  hub: "{{ .Values.hub }}"\n', "4:8: spec.hub holds a template ({{ … }}) that is not rendered"),
+        ("  hub: acme/{{ hub }}\n", "4:8: spec.hub holds a template ({{ … }}) that is not rendered"),
+        (
+            "  hub: '{% if x %}a{% endif %}'\n",
+            "4:8: spec.hub holds a Jinja template ({% … %}) that is not rendered",
+        ),
+        ("  hub: '<%= hub %>'\n", "4:8: spec.hub holds an ERB template (<% … %>) that is not rendered"),
+        (
+            "  components:\n    pilot: {k8s: {podAnnotations: {'{{ key }}': x}}}\n",
+            "5:49: spec.components.pilot.k8s.podAnnotations.{{ key }} holds a template ({{ … }}) that is not rendered",
+        ),
+        (
+            "  meshConfig:\n    accessLogFormat: |\n      {{ .Values.format }}\n      %PATH%\n",
+            "5:22: spec.meshConfig.accessLogFormat holds a template ({{ … }}) that is not rendered",
+        ),
+    ],
+    ids=["helm", "plain", "jinja", "erb", "key", "lines"],
+)
+def test_a_template_in_a_text_is_a_warning_at_its_place(spec: str, said: str) -> None:
+    assert template_warnings(spec) == [f"operator.yaml:{said} ({HINT})"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "  values:\n    sidecarInjectorWebhook: {templates: {own: '{{ .Values.global.hub }}'}}\n",
+        (
+            "  components:\n    pilot:\n      k8s:\n        podAnnotations:\n          agent-inject-template-x: |\n"
+            '            {{- with secret "a" -}}\n            {{ .Data.b }}\n            {{- end }}\n'
+        ),
+        "  values: {global: {podDNSSearchNamespaces: ['{{ .DeploymentMeta.Namespace }}.global']}}\n",
+        "  hub: acme  # {{ .Values.hub }}\n",
+        '  meshConfig: {accessLogFormat: \'{"a": {"b": "%PATH%"}}\'}\n',
+    ],
+    ids=["injection", "another program's", "search domains", "comment", "json"],
+)
+def test_a_text_that_is_meant_so_is_none(spec: str) -> None:
+    assert template_warnings(spec) == []
+
+
+def test_the_copy_that_kubectl_keeps_of_an_operator_is_not_looked_at() -> None:
+    kept = "metadata: {annotations: {kubectl.kubernetes.io/last-applied-configuration: '{{ x }}'}}\n"
+    conversion = convert((HEAD + kept + "spec: {hub: '{{ x }}'}\n").encode(), to="1.25.3")
+    assert [warning.origin.line for warning in conversion.warnings if warning.origin] == [4]

@@ -62,3 +62,27 @@ def test_one_that_another_chart_reads_lives_on_there() -> None:
     assert [str(place) for place in entry.places] == ["istio-cni: cni.excludeNamespaces[0]"]
     assert entry.reason == ""
     assert istiod(conversion)["cni"] == {"excludeNamespaces": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("values", "meant", "reason"),
+    [
+        ({"pilot": {"autoScaleEnabled": False}}, "pilot.autoscaleEnabled", "no chart of 1.25.3 reads it"),
+        ({"global": {"proxy": {"privilegd": True}}}, "global.proxy.privileged", copied("1.25.3")),
+        (
+            {"gateways": {"istio-ingressgateway": {"autoscaleMinn": 3}}},
+            "gateways.istio-ingressgateway.autoscaleMin",
+            "no gateway of istioctl 1.25.3 depends on it",
+        ),
+    ],
+    ids=lambda case: case if isinstance(case, str) and "." in case else "",
+)
+def test_a_misspelled_one_names_what_it_may_have_meant(values: dict[str, Any], meant: str, reason: str) -> None:
+    (entry,) = (entry for entry in converted(values).ledger.entries if "values" in entry.leaf.path)
+    assert (entry.outcome.value, entry.reason) == ("inert", reason)
+    assert entry.action == f"did you mean values.{meant}?"
+
+
+def test_one_with_a_successor_or_a_reader_elsewhere_asks_nothing() -> None:
+    given = {"global": {"mtls": {"enabled": True}, "useMCP": False}, "cni": {"cniBinDir": "/x"}}
+    assert {entry.action for entry in converted(given).ledger.entries} == {""}

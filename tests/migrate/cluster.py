@@ -68,6 +68,21 @@ def values(data: Any, path: str) -> list[Any]:
     return found
 
 
+def selected(labels: dict[str, str], selector: str) -> bool:
+    """Whether a label selector matches: ``key``, ``!key``, ``key=value`` and ``key!=value`` with commas."""
+    for part in filter(None, selector.split(",")):
+        key, found, value = re.fullmatch(r"!?([^!=]+)(!?=)?(.*)", part).groups()
+        if part.startswith("!"):
+            met = key not in labels
+        elif found:
+            met = (labels.get(key) == value) is (found == "=")
+        else:
+            met = key in labels
+        if not met:
+            return False
+    return True
+
+
 def main(folder: Path, words: list[str]) -> int:
     """One call of kubectl."""
     if words[0] == "version":
@@ -87,11 +102,13 @@ def main(folder: Path, words: list[str]) -> int:
         if item["kind"].lower().rstrip("s") == kind
         and name in ("", item["metadata"]["name"])
         and space in ("", item["metadata"].get("namespace", ""))
-        and "--selector" not in flags
+        and selected(item["metadata"].get("labels") or {}, flags.get("--selector", ""))
     ]
     output = flags.get("--output", "")
     if output == "name":
         sys.stdout.write("".join(f"{kind}/{item['metadata']['name']}\n" for item in items))
+    elif output == "yaml":
+        sys.stdout.write(json.dumps({"kind": "List", "items": items}) + "\n")
     elif items or not name:
         sys.stdout.write(jsonpath(output.removeprefix("jsonpath="), items[0] if name else {"items": items}))
     return 0

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from istio_convert.cli.main import cli
+from istio_convert.emit.marker import YOURS
 from tests.migrate.plans import OPERATOR, make, thing
 
 
@@ -185,9 +186,46 @@ def test_a_plan_may_be_written_again_beside_what_its_scripts_wrote(operator: str
     again = run(operator, *WAY, "--live", str(folder / "backup" / "live.yaml"), "-o", str(folder))
     assert again.exit_code == 3, again.stderr
     assert (folder / "backup" / "live.yaml").is_file()
+    runbook = (folder / "RUNBOOK.md").read_text(encoding="utf-8")
+    (folder / "RUNBOOK.md").write_text(f"{runbook}\n- step 20: ask Anna\n", encoding="utf-8")
+    assert run(operator, *WAY, "--strategy", "canary", "-o", str(folder)).exit_code == 3
+    noted = (folder / "RUNBOOK.md").read_text(encoding="utf-8")
+    assert noted.endswith(f"{YOURS}\n\n- step 20: ask Anna\n")
+    assert "by a canary" in noted
     (folder / "RUNBOOK.md").write_text("mine", encoding="utf-8")
     assert run(operator, *WAY, "-o", str(folder)).exit_code == 1
     assert (folder / "RUNBOOK.md").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_folder_that_was_planned_for_another_cluster_is_left_alone(operator: str, tmp_path: Path) -> None:
+    folder, dump = tmp_path / "migration", tmp_path / "live.yaml"
+
+    def plan_for(uid: str, *words: str) -> Result:
+        dump.write_text(json.dumps(thing("v1", "Namespace", "kube-system", metadata={"uid": uid})), encoding="utf-8")
+        return run(operator, *WAY, "--live", str(dump), "-o", str(folder), *words)
+
+    assert plan_for("aaaa").exit_code == 3
+    assert json.loads((folder / "plan.json").read_text(encoding="utf-8"))["cluster"] == "aaaa"
+    assert plan_for("aaaa").exit_code == 3
+    refused = plan_for("bbbb")
+    assert refused.exit_code == 1
+    assert "was planned with a dump of another cluster" in refused.stderr
+    assert "aaaa" in (folder / "00-preflight.sh").read_text(encoding="utf-8")
+    assert plan_for("bbbb", "--force").exit_code == 3
+    assert "planned_for bbbb" in (folder / "00-preflight.sh").read_text(encoding="utf-8")
+    assert plan_for("").exit_code == 3  # nothing tells the clusters apart
+    assert "planned_for" not in (folder / "00-preflight.sh").read_text(encoding="utf-8")
+
+
+def test_dumps_of_two_clusters_are_a_blocker(operator: str, tmp_path: Path) -> None:
+    dumps = []
+    for uid in ("aaaa", "bbbb", "aaaa"):
+        path = tmp_path / f"{uid}.yaml"
+        path.write_text(json.dumps(thing("v1", "Namespace", "kube-system", metadata={"uid": uid})), encoding="utf-8")
+        dumps += ["--live", str(path)]
+    for words, wanted in ((dumps[:2], False), (dumps[2:4], False), ([*dumps[:2], *dumps[4:]], False), (dumps, True)):
+        findings = json.loads(run(operator, *WAY, "--json", *words).stdout)["findings"]
+        assert ("two-clusters" in {one["id"] for one in findings if one["level"] == "blocker"}) is wanted
 
 
 @pytest.mark.parametrize(

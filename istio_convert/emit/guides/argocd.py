@@ -73,11 +73,6 @@ def guide(plan: Sequence[Unit], options: EmitOptions, contents: Sequence[tuple[s
         contents=contents,
         needs=needs,
         apply=f"""
-Read `REPORT.md` and the section on what still needs a person.
-
-Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
-from now on.
-
 Commit this folder to the repository that the Applications name, then `{_ENTRY[options.argocd_layout]}`.
 
 {_SYNC[options.argocd_layout]}

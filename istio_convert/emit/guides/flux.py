@@ -63,12 +63,7 @@ def guide(
         contents=contents,
         needs=needs,
         apply=f"""
-Read `REPORT.md` and the section on what still needs a person.
-
 The namespace {home} must exist.
-
-Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
-from now on.
 
 Commit this folder where a Flux Kustomization finds it, or run `kubectl apply -k .`. The order is kept by `dependsOn`.
 

@@ -41,11 +41,6 @@ def guide(plan: Sequence[Unit], options: EmitOptions, contents: Sequence[tuple[s
         contents=contents,
         needs=needs,
         apply="""
-Read `REPORT.md` and the section on what still needs a person.
-
-Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
-from now on.
-
 Look first: `./install.sh --dry-run=server`.
 
 Install: `./install.sh`, with `CONTEXT=…` for another kubeconfig context. It waits for each release before the next, and

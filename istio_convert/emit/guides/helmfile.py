@@ -51,11 +51,6 @@ def guide(plan: Sequence[Unit], options: EmitOptions, contents: Sequence[tuple[s
         contents=contents,
         needs=needs,
         apply="""
-Read `REPORT.md` and the section on what still needs a person.
-
-Stop the in-cluster operator if one runs (`istio-convert plan` writes the steps); nothing else may change these objects
-from now on.
-
 Look first: `helmfile diff`.
 
 Install: `helmfile sync`. `needs` keeps the order; each release is waited for before the next.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Adoption, Command, Step
-from istio_convert.migrate.shell import command, line
+from istio_convert.migrate.shell import command, line, listed
 from istio_convert.migrate.targets import Adopting
 
 
@@ -20,7 +20,7 @@ def step(context: Context) -> Step:
         if context.options.traffic == "selector"
     ]  # fmt: skip
     words = [_bound_name(item) for item in context.adoptions]
-    after = [Command(line("not_bound", *words), "the operator can prune none of them")] if words else []
+    after = [Command(listed("not_bound", *words), "the operator can prune none of them")] if words else []
     rollback = [
         command("unadopt", item.resource, item.name, *_in(item), folded=True) for item in context.adoptions if labels
     ]

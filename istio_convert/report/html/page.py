@@ -7,13 +7,14 @@ from functools import cache
 from importlib.resources import files
 
 from istio_convert.ledger import Outcome
+from istio_convert.report.building import build
 from istio_convert.report.html import parts
 from istio_convert.report.html.lines import SIGNS, LineWriter
 from istio_convert.report.html.model import Converted
 from istio_convert.report.html.outputs import ReleasePanel, release_panels
 from istio_convert.report.html.sources import source_panels
 from istio_convert.report.html.text import Names, fragment, html, script_data
-from istio_convert.report.model import Report, build
+from istio_convert.report.model import Report
 
 _SLOT = re.compile(r"<!--(\w+)-->|/\*(\w+)\*/")
 
