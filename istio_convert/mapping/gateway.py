@@ -61,9 +61,6 @@ SETTINGS: dict[str, tuple[str, ManifestPath]] = {
 
 #: what the gateway chart sets on the proxy, and istioctl on the pod
 CHART_USER = {"runAsUser": 1337, "runAsGroup": 1337, "runAsNonRoot": True}
-#: the places of the table with the map in which each stands, and its name there
-PLACES = tuple((slot, (slot.kind, slot.path[:-1]), str(slot.path[-1])) for slot in GATEWAY_SLOTS)
-HOLDERS = tuple(dict.fromkeys(holder for _, holder, _ in PLACES))
 STRING_SETTINGS = {"podAnnotations", "serviceAnnotations", "nodeSelector"}
 INJECTION = "sidecar.istio.io/inject"
 
@@ -104,8 +101,11 @@ class GatewayMapper:
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
         self._look_at_containers()
-        holders = {(kind, path): map_at(self.objects.objects.get(kind), path) for kind, path in HOLDERS}
-        for slot, place, name in PLACES:
+        holders: dict[tuple[str, ManifestPath], Mapping | None] = {}  # many places stand in few maps
+        for slot in GATEWAY_SLOTS:
+            place, name = (slot.kind, slot.path[:-1]), str(slot.path[-1])
+            if place not in holders:
+                holders[place] = map_at(self.objects.objects.get(slot.kind), slot.path[:-1])
             holder = holders[place]
             if holder is not None and name in holder.items:
                 self._map(slot, holder, name)
