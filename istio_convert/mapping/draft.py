@@ -113,7 +113,7 @@ class Draft:
     def _put_new(self, path: Path, node: Node) -> bool:
         """Set a value where there is none yet, which is nearly always so; True when done.
 
-        A copy is set, since values are pruned in place at the end.
+        A copy is set, since later steps take parts of the values away in place.
         """
         holder = self.release.values
         for step in path[:-1]:
@@ -159,30 +159,33 @@ class Draft:
     def finish(self) -> Release:
         """Leave out what the chart does anyway, order the values as the chart does, write the patches."""
         defaults = Defaults(self.chart, self.catalog, self.release.values)
-        self._prune(self.release.values, (), defaults)
-        self.release.values = ordered(self.release.values, self.chart)
+        self.release.values = self._wanted(self.release.values, (), defaults)
         self.release.patches = self.patches.patches()
         return self.release
 
-    def _prune(self, node: Mapping, prefix: Path, defaults: Defaults) -> None:
-        for key in list(node.items):
-            path = (*prefix, key)
-            child = node.items[key]
-            if path in self.explicit:
-                continue
+    def _wanted(self, node: Mapping, path: Path, defaults: Defaults | None) -> Mapping:
+        """The values without those that are the default (all of them, when None), keys in the order of the chart."""
+        rank = self.chart.order(path)
+        result = Mapping(leaf=node.leaf, origin=node.origin)
+        for key in sorted(node.items, key=lambda key: rank.get(key, len(rank))) if rank else node.items:
+            child, below = node.items[key], (*path, key)
+            inside = None if below in self.explicit else defaults
             if isinstance(child, Mapping) and child.items:
-                self._prune(child, path, defaults)
+                child = self._wanted(child, below, inside)
                 if not child.items:
-                    del node.items[key]
-            elif self._is_default(child, path, defaults):
-                for leaf in leaves(child):
-                    claim = Claim(
-                        Outcome.DEFAULT, "default", self.place(path), f"the {self.release.chart} chart does this anyway"
-                    )
-                    for old in [c for c in self.claims.by_leaf.get(leaf, []) if c.place and self._below(c.place, path)]:
-                        assert old.place is not None  # noqa: S101 - filtered in the line above
-                        self.claims.moved(leaf, old.place, claim)
-                del node.items[key]
+                    continue
+            elif inside is not None and self._is_default(child, below, inside):
+                self._leave_out(child, below)
+                continue
+            result.items[key] = child
+        return result
+
+    def _leave_out(self, node: Node, path: Path) -> None:
+        """Say of the leaves of a value that the chart does this without it."""
+        claim = Claim(Outcome.DEFAULT, "default", self.place(path), f"the {self.release.chart} chart does this anyway")
+        for leaf in leaves(node):
+            for old in [c.place for c in self.claims.by_leaf.get(leaf, []) if c.place and self._below(c.place, path)]:
+                self.claims.moved(leaf, old, claim)
 
     def _below(self, place: Place, path: Path) -> bool:
         return place.release == self.release.name and place.path.startswith(render(path))
@@ -258,14 +261,3 @@ def _lookup(tree: Any, path: Path) -> Any:
             return MISSING
         tree = tree[step]
     return tree
-
-
-def ordered(node: Mapping, chart: ChartFacts, path: Path = ()) -> Mapping:
-    """The map with its keys in the order of the chart's own values, then in the order in which they came."""
-    rank = chart.order(path)
-    keys = sorted(node.items, key=lambda key: rank.get(key, len(rank))) if rank else node.items
-    result = Mapping(leaf=node.leaf, origin=node.origin)
-    for key in keys:
-        child = node.items[key]
-        result.items[key] = ordered(child, chart, (*path, key)) if isinstance(child, Mapping) else child
-    return result

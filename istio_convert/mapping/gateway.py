@@ -24,7 +24,7 @@ from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, Gat
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
 from istio_convert.mapping.strategic import StrategicMerge, find
-from istio_convert.mapping.variables import OTHERWISE, OTHERWISE_ACTION, Around, keep_order
+from istio_convert.mapping.variables import OTHERWISE, OTHERWISE_ACTION, Around, keep_order, refers
 from istio_convert.operator.components import GATEWAYS, Component
 from istio_convert.release import Target
 from istio_convert.source.nodes import (
@@ -256,7 +256,7 @@ class GatewayMapper:
             converted = Converted(None, self._whole(slot, node, converted))
         if converted.value is not None and (has_null(converted.value) or not self._yields(slot, converted.value)):
             converted = Converted(None, self._whole(slot, node, converted))
-        if slot.id == "gateway.env":
+        if slot.id == "gateway.env" and any(map(refers, items_of(node))):
             converted = self._in_order(node, converted)
         self._emit(slot, node, converted)
 

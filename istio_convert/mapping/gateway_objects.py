@@ -319,10 +319,13 @@ def without_mark(node: Node) -> Node:
 
 def untouched(node: Node) -> bool:
     """Whether a provided element still holds only what identifies it."""
-    mark = node.items.get("") if isinstance(node, Mapping) else None
-    if not isinstance(node, Mapping) or not isinstance(mark, Scalar) or len(node.items) != mark.value:
+    if not isinstance(node, Mapping) or "" not in node.items:
         return False
-    return all(isinstance(child, Scalar) and child.leaf is None for child in node.items.values())
+    for child in node.items.values():
+        if not isinstance(child, Scalar) or child.leaf is not None:
+            return False
+    mark = node.items[""]
+    return isinstance(mark, Scalar) and mark.value == len(node.items)
 
 
 def _provided(**fields: Any) -> dict[str, Node]:

@@ -28,7 +28,12 @@ _REFERENCE = re.compile(r"\$\$|\$\(([^)]*)\)")
 
 def references(text: str) -> list[str]:
     """The names that a value refers to; ``$$(NAME)`` is no reference."""
-    return [match.group(1) for match in _REFERENCE.finditer(text) if match.group(1)]
+    return [match.group(1) for match in _REFERENCE.finditer(text) if match.group(1)] if "$(" in text else []
+
+
+def refers(item: Node) -> bool:
+    """Whether the value of a variable refers to another."""
+    return bool(references(_text(item)))
 
 
 def replaced(order: Seq[str], texts: Map[str, str]) -> set[tuple[str, str]]:
