@@ -33,7 +33,7 @@ def references(text: str) -> list[str]:
 
 def refers(item: Node) -> bool:
     """Whether the value of a variable refers to another."""
-    return bool(references(_text(item)))
+    return isinstance(item, Mapping) and "value" in item.items and bool(references(_text(item)))
 
 
 def replaced(order: Seq[str], texts: Map[str, str]) -> set[tuple[str, str]]:

@@ -58,7 +58,10 @@ def merged(base: Mapping, over: Mapping, overrides: list[Override], why: str) ->
 
 
 def _lose(present: Node, node: Node, overrides: list[Override], why: str) -> None:
+    lost = list(leaves(present))
+    if not lost:  # what a profile sets
+        return
     new = list(leaves(node))
     kept = set(new)
     winner = new[0] if new else None
-    overrides.extend(Override(leaf, winner, why) for leaf in leaves(present) if leaf not in kept)
+    overrides.extend(Override(leaf, winner, why) for leaf in lost if leaf not in kept)

@@ -14,7 +14,7 @@ from istio_convert.paths import Path
 from istio_convert.source.compose import Alias, Collection, Raw, compose, place
 from istio_convert.source.nodes import Document, Leaf, Mapping, Node, Scalar, ScalarValue, Sequence, leaves
 from istio_convert.source.refusals import TEMPLATE_CAUSE, TEMPLATE_HINT, decode
-from istio_convert.source.scalars import SPECIAL_START, TAG_PREFIX, resolve, resolve_key
+from istio_convert.source.scalars import NUMERIC_START, TAG_PREFIX, WORDS, resolve, resolve_key
 
 _MERGE_TAG = TAG_PREFIX + "merge"
 
@@ -76,7 +76,7 @@ class _Builder:
         line, column = mark.line + 1, mark.column + 1
         origin = Origin(self.file, line, column)
         value: ScalarValue = text
-        if event.ctag is not None or (not event.style and text[:1] in SPECIAL_START):
+        if event.ctag is not None or (not event.style and (text in WORDS or text[0] in NUMERIC_START)):
             tag = event.tag
             try:
                 value = resolve(text, not event.style, None if tag == "!" else tag)
@@ -105,7 +105,7 @@ class _Builder:
             if key == "<<" and event is raw_key and _is_merge(event):
                 self.merge(items, event, raw_value, path, via)
                 continue
-            if event.ctag is not None or (not event.style and key[:1] in SPECIAL_START):
+            if event.ctag is not None or (not event.style and (key in WORDS or key[0] in NUMERIC_START)):
                 key = self.key(event)
             if (first := own.get(key)) is not None:
                 raise YamlError(

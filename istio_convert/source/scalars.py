@@ -19,7 +19,7 @@ from istio_convert.source.nodes import Leaf, ScalarValue
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 
-_WORDS: dict[str, bool | float | None] = {
+WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -27,9 +27,8 @@ _WORDS: dict[str, bool | float | None] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
 }
-_NUMERIC_START = frozenset("0123456789+-.")
-#: a scalar without quotes that starts otherwise is text: most are
-SPECIAL_START = _NUMERIC_START | {word[:1] for word in _WORDS}
+NUMERIC_START = frozenset("0123456789+-.")
+"""A scalar without quotes that starts otherwise and is none of :data:`WORDS` is text: most are."""
 
 # What strconv.ParseInt takes with base 0, once go-yaml has removed the underscores.
 _INTEGER = re.compile(
@@ -139,7 +138,7 @@ def needs_quotes(text: str) -> bool:
         return True
     if UNPRINTABLE.search(text) is not None:
         return True
-    return text in _WORDS or (
+    return text in WORDS or (
         text[0] in "0123456789+-.<=" and (_plain(text) is not text or _OTHER_READERS.fullmatch(text) is not None)
     )
 
@@ -173,12 +172,10 @@ def number_text(value: float) -> str:
 
 def _plain(text: str) -> ScalarValue:
     """go-yaml's resolve() for a scalar without quotes and tag. Infinities and NaN come back as floats."""
-    if text[:1] not in SPECIAL_START:
-        return text
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in WORDS:
+        return WORDS[text]
     first = text[0]
-    if first not in _NUMERIC_START:
+    if first not in NUMERIC_START:
         return text
     if first == ".":
         number = float(text) if _DOT_FLOAT.fullmatch(text) else math.inf
