@@ -18,8 +18,10 @@ def has_null(node: Node) -> bool:
     """Whether a tree holds a null: Kubernetes' merge deletes by it, a chart prints it."""
     if isinstance(node, Scalar):
         return node.value is None
-    children = node.items.values() if isinstance(node, Mapping) else node.items
-    return any(has_null(child) for child in children)
+    for child in node.items.values() if isinstance(node, Mapping) else node.items:
+        if child.value is None if isinstance(child, Scalar) else has_null(child):
+            return True
+    return False
 
 
 def env_to_map(node: Node, facts: Facts) -> Converted:

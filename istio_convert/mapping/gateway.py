@@ -12,6 +12,7 @@ from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_convert import env_list
 from istio_convert.mapping.gateway_inputs import GatewayInputs
 from istio_convert.mapping.gateway_objects import (
+    IN_PROXY,
     GatewayBuilder,
     GatewayObjects,
     untouched,
@@ -73,7 +74,6 @@ class GatewayMapper:
     draft: Draft
     plane: ControlPlane
     objects: GatewayObjects = field(init=False)
-    initial: dict[str, object] = field(init=False)
     decided_by: Node = field(default_factory=Mapping)
     has_other_containers: bool = False
     deletions: list[Deletion] = field(default_factory=list)
@@ -92,12 +92,11 @@ class GatewayMapper:
         )
         self.decided_by = inputs.replicas(gateway)
         self.objects = builder.build(labels)
-        self.initial = {kind: to_data(tree) for kind, tree in self.objects.objects.items()}
         self._apply_settings()
         overlays = GatewayOverlays(self.component, self.draft, self.objects, self.deletions)
         overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
         self._keep_injection()
-        rest = RestMapper(self.draft, self.component, self.objects, self.initial)
+        rest = RestMapper(self.draft, self.component, self.objects)
         rest.identity(gateway, self.plane)
         self._scaling_switch(gateway)
         self._look_at_containers()
@@ -203,7 +202,7 @@ class GatewayMapper:
         if isinstance(context, Mapping) and own and any(own.get(key) != value for key, value in hidden.items()):
             copy = clone(context)
             self.draft.set_value(("containerSecurityContext",), copy, "gateway.securityContext")
-        elif proxy is not None and is_changed(context, self.initial["Deployment"]):
+        elif proxy is not None and is_changed(context, self.objects.provided.get((*IN_PROXY, "securityContext"))):
             # the chart's own user goes with its context when the operator gives the proxy another, or none
             context = context if isinstance(context, Mapping) else Mapping()
             proxy.items["securityContext"] = context
@@ -350,9 +349,9 @@ class GatewayMapper:
 
     def _yields(self, slot: GatewaySlot, node: Node) -> bool:
         """Whether Helm, merging the value over the chart's default, ends at the value: it cannot remove a key."""
-        default = self.draft.chart.default(slot.value_path)
-        if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations"):
+        if slot.id in ("gateway.hpa.metrics", "gateway.podAnnotations") or not isinstance(node, Mapping):
             return True
+        default = self.draft.chart.default(slot.value_path)
         return not isinstance(default, dict) or covers(to_data(node), default)
 
     @staticmethod
@@ -373,14 +372,7 @@ class GatewayMapper:
         return node
 
     def _is_initial(self, slot: GatewaySlot, node: Node) -> bool:
-        found: object = self.initial[slot.kind]
-        for step in slot.path:
-            if isinstance(step, tuple):
-                items = found if isinstance(found, list) else []
-                found = next((i for i in items if i.get(step[0]) == step[1]), None)
-            else:
-                found = found.get(step) if isinstance(found, dict) else None
-        if found != to_data(node):
+        if self.objects.provided.get(slot.path) != to_data(node):
             return False
         for leaf in leaves(node):
             claim = Claim(Outcome.DEFAULT, slot.id, None, "the same comes from injection")

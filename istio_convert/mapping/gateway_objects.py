@@ -7,11 +7,12 @@ Source: manifests/charts/gateways/istio-ingress and istio-egress of Istio's rele
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.mapping.gateway_affinity import GatewayAffinity
+from istio_convert.mapping.model import POD, ManifestPath
 from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import Component
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, from_data, get, to_data, walk
@@ -57,6 +58,13 @@ PROBE = {
     "successThreshold": 1,
     "timeoutSeconds": 1,
 }
+PROXY_CONTEXT = {
+    "allowPrivilegeEscalation": False,
+    "capabilities": {"drop": ["ALL"]},
+    "privileged": False,
+    "readOnlyRootFilesystem": True,
+}
+IN_PROXY: ManifestPath = (*POD, "containers", ("name", "istio-proxy"))
 #: marks the content of a node that istioctl's chart makes and injection provides
 PROVIDED = "<provided by injection>"
 
@@ -70,14 +78,25 @@ class GatewayObjects:
         labels: the selector.
         name: name of Deployment, Service, HPA and PDB.
         service_account: name of the ServiceAccount.
-        used: values leaves that became part of an object through a name or a switch, with the reason.
+        selector: the labels as the chart renders them, as data.
+        provided: place of the Deployment that injection fills as istioctl's chart does -> what stands there, as data.
+        rebuild: builds the objects anew.
     """
 
     objects: dict[str, Mapping]
     labels: Mapping
     name: str
     service_account: str
-    used: list[tuple[Leaf, str]] = field(default_factory=list)
+    selector: dict[str, Any]
+    provided: dict[ManifestPath, Any]
+    rebuild: Callable[[], dict[str, Mapping]]
+    _rendered: dict[str, Any] = field(default_factory=dict)
+
+    def rendered(self, kind: str) -> Any:
+        """An object as istioctl's chart renders it, as data, whatever was laid over it since. Few gateways need it."""
+        if not self._rendered:
+            self._rendered = {kind: to_data(tree) for kind, tree in self.rebuild().items()}
+        return self._rendered[kind]
 
 
 class GatewayBuilder:
@@ -91,6 +110,7 @@ class GatewayBuilder:
         self.values = values
         self.pdb_rendered = pdb_rendered
         self.openshift = openshift
+        self.provided: dict[ManifestPath, Any] = {}
 
     def build(self, labels: Mapping) -> GatewayObjects:
         """All objects.
@@ -99,6 +119,17 @@ class GatewayBuilder:
             labels: the merged selector labels.
         """
         name = self.component.name
+        return GatewayObjects(
+            self._objects(name, labels),
+            Mapping(dict(labels.items)),
+            name,
+            f"{name}-service-account",
+            to_data(labels),
+            self.provided,
+            lambda: self._objects(name, labels),
+        )
+
+    def _objects(self, name: str, labels: Mapping) -> dict[str, Mapping]:
         objects = {
             "Deployment": self._deployment(labels),
             "ServiceAccount": Mapping({"metadata": self._some(annotations=self._get("serviceAccount", "annotations"))}),
@@ -111,17 +142,22 @@ class GatewayBuilder:
             objects["PodDisruptionBudget"] = _map(
                 spec=_map(minAvailable=Scalar(1), selector=_map(matchLabels=clone(labels)))
             )
-        return GatewayObjects(objects, labels, name, f"{name}-service-account")
+        return objects
 
-    def _get(self, *path: str) -> Node | None:
-        return get(self.gateway, path)
+    def _provide(self, path: ManifestPath, data: dict[str, Any]) -> Node:
+        self.provided[path] = data
+        return from_data(data)
+
+    def _get(self, name: str, *below: str) -> Node | None:
+        node = self.gateway.items.get(name)
+        return get(node, below) if below else node
 
     def _global(self, *path: str) -> Node | None:
         return get(self.values, ("global", *path))
 
-    def _on(self, *path: str) -> bool:
+    def _on(self, name: str) -> bool:
         """Go's truth of a value."""
-        node = self._get(*path)
+        node = self.gateway.items.get(name)
         if isinstance(node, Scalar):
             return bool(node.value)
         return node is not None and bool(node.items)
@@ -164,7 +200,8 @@ class GatewayBuilder:
         pod = Mapping()
         if not self._on("runAsRoot"):
             user = {} if self.openshift else {"runAsUser": 1337, "runAsGroup": 1337}
-            pod.items["securityContext"] = from_data({**user, "runAsNonRoot": True})
+            context = {**user, "runAsNonRoot": True}
+            pod.items["securityContext"] = self._provide((*POD, "securityContext"), context)
         priority = self._global("priorityClassName")
         if priority is not None and _true(priority):
             pod.items["priorityClassName"] = clone(priority)
@@ -196,16 +233,9 @@ class GatewayBuilder:
             container.items["imagePullPolicy"] = clone(policy)
         container.items["args"] = Scalar(PROVIDED)
         if not self._on("runAsRoot"):
-            container.items["securityContext"] = from_data(
-                {
-                    "allowPrivilegeEscalation": False,
-                    "capabilities": {"drop": ["ALL"]},
-                    "privileged": False,
-                    "readOnlyRootFilesystem": True,
-                }
-            )
+            container.items["securityContext"] = self._provide((*IN_PROXY, "securityContext"), PROXY_CONTEXT)
         if not self._injected:
-            container.items["readinessProbe"] = from_data(PROBE)
+            container.items["readinessProbe"] = self._provide((*IN_PROXY, "readinessProbe"), PROBE)
         resources = self._own_or_common("resources", "defaultResources")
         if resources is not None and _true(resources):
             container.items["resources"] = clone(resources)

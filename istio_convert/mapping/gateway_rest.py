@@ -38,7 +38,6 @@ class RestMapper:
     draft: Draft
     component: Component
     objects: GatewayObjects
-    initial: dict[str, Any]
     own_selectors: set[str] = field(default_factory=set)
 
     def identity(self, gateway: Mapping, plane: ControlPlane) -> None:
@@ -97,7 +96,7 @@ class RestMapper:
         selector = spec.items.get("selector") if isinstance(spec, Mapping) else None
         if selector is None:
             return
-        if to_data(selector) == self.initial["PodDisruptionBudget"]["spec"]["selector"]:
+        if to_data(selector) == {"matchLabels": self.objects.selector}:
             for leaf in leaves(selector):
                 claim = Claim(Outcome.DEFAULT, RULE_BUDGET, None, "the gateway chart's budget has the same selector")
                 self.draft.claims.add(leaf, claim)
@@ -215,9 +214,9 @@ class RestMapper:
     def leftovers(self, target_of: Callable[[str], Target]) -> None:
         """Patch whatever the operator put into the objects that no entry of the table covers."""
         for kind, tree in self.objects.objects.items():
-            target = target_of(kind)
             for key, node in tree.items.items():
-                self._collect(target, (key,), node, _step(self.initial[kind], key))
+                if not all(map(self._settled, leaves(node))):
+                    self._collect(target_of(kind), (key,), node, _step(self.objects.rendered(kind), key))
 
     def _collect(self, target: Target, path: ManifestPath, node: Node, before: Any) -> None:
         found = [leaf for leaf in leaves(node) if not self._settled(leaf)]

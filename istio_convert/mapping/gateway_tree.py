@@ -53,10 +53,8 @@ def map_at(tree: Node | None, path: ManifestPath) -> Mapping | None:
     return tree if isinstance(tree, Mapping) else None
 
 
-def is_changed(context: Node | None, deployment: Any) -> bool:
-    """Whether the proxy's security context is another than that of the Deployment as istioctl's chart renders it."""
+def is_changed(context: Node | None, before: Any) -> bool:
+    """Whether the proxy's security context is another than the one that istioctl's chart gives it (None when none)."""
     if context is not None and any(child.leaf for _, child in walk(context)):
         return True
-    containers = deployment["spec"]["template"]["spec"]["containers"]
-    before = next((item.get("securityContext") for item in containers if item.get("name") == PROXY), None)
     return before is not None and (context is None or to_data(context) != before)
