@@ -24,6 +24,9 @@ ENDED_CHARTS = ("istiod-remote",)
 """Helm charts that older releases have and newer ones lack. All others are in every release."""
 
 
+_UNORDERED: dict[str, int] = {}
+
+
 class ChartFacts:
     """The facts of one chart at one version. Everything is looked up when first asked for, and kept.
 
@@ -115,15 +118,18 @@ class ChartFacts:
 
         Other spellings count: ``pilot`` and ``pilot.x`` are ordered as the root and ``x`` where the chart takes both.
         """
-        places = (path, path[1:]) if path and path[0] in self._flattened else (path,)
-        found = [keys for place in places if (keys := self._orders.get(render(place)))]
-        if not found:
-            return {}
-        return {key: number for number, key in enumerate(dict.fromkeys(key for keys in found for key in keys))}
+        own = self._orders.get(path, _UNORDERED)
+        if not path or path[0] not in self._flattened:
+            return own
+        keys = dict.fromkeys([*own, *self._orders.get(path[1:], _UNORDERED)])
+        return {key: number for number, key in enumerate(keys)}
 
     @cached_property
-    def _orders(self) -> dict[str, list[str]]:
-        return self._values("order")
+    def _orders(self) -> dict[Path, dict[str, int]]:
+        return {
+            parse(path): {key: number for number, key in enumerate(keys)}
+            for path, keys in self._values("order").items()
+        }
 
     # -- traits -------------------------------------------------------------------------------------------------------
 
