@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from istio_convert.catalog import Catalog, newest, resolve
@@ -169,12 +171,32 @@ def convert(
         >>> [release.name for release in conversion.releases]
         ['istio-base', 'istiod', 'istio-ingressgateway']
     """
-    sources = _sources(source)
+    with _collector_paused():
+        return _convert(_sources(source), to, sets, allow_unknown=allow_unknown_version)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Keep Python from looking for cycles: a conversion leaves none, and on a large one the search costs half the time.
+
+    The collector belongs to the whole process: where it is off already, it stays so.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *, allow_unknown: bool) -> Conversion:
     documents = [document for item in sources for document in read(item.text, item.name)]
     inputs = find_operators(documents)
     groups = group(inputs)
     merged = [user_spec(documents, list(sets)) for documents in groups]
-    catalog, why = _choose(merged, to, allow_unknown=allow_unknown_version)
+    catalog, why = _choose(merged, to, allow_unknown=allow_unknown)
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings]

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from istio_convert.catalog.skeleton import Elements, SkeletonObject
+from istio_convert.catalog.skeleton import Elements
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
 from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import ManifestPath, Slot, in_text
-from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
+from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     NO_LIST,
@@ -30,6 +30,7 @@ from istio_convert.mapping.overlaypath import (
     without_effect,
 )
 from istio_convert.mapping.positions import Positions, UnresolvableError
+from istio_convert.mapping.rendered import RenderedObjects
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.mapping.variables import referred
@@ -56,10 +57,12 @@ class OverlayMapper:
     component: Component
     draft: Draft
     plane: ControlPlane
+    rendered: RenderedObjects = field(init=False)
     positions: Positions = field(init=False)
 
     def __post_init__(self) -> None:
-        self.positions = Positions(self.draft, self._pattern)
+        self.rendered = RenderedObjects(self.component, self.draft, self.plane)
+        self.positions = Positions(self.draft, self.rendered)
 
     def run(self) -> None:
         """Map all overlays, in order."""
@@ -80,7 +83,7 @@ class OverlayMapper:
             reason = "patches do not reach the CRDs of the base chart, which Helm handles apart"
             claim_patches(self.draft.claims, items, Outcome.MANUAL, reason, "patch the CRD beside the release")
             return
-        target = self._target(
+        target = self.rendered.target(
             scalar_text(overlay, "kind"), scalar_text(overlay, "name"), scalar_text(overlay, "apiVersion")
         )
         if target is None:
@@ -88,55 +91,6 @@ class OverlayMapper:
             return
         for patch in items:
             self._patch(target, patch)
-
-    def _target(self, kind: str, name: str, api_version: str) -> Target | None:
-        """The object, or None when the chart renders none of this kind and name."""
-        known = self._known(kind, name)
-        if known is None:
-            return None
-        if self.plane.missing(
-            self.component.kind, "workload" if kind in ("Deployment", "DaemonSet") else kind
-        ) and kind in (
-            "HorizontalPodAutoscaler",
-            "PodDisruptionBudget",
-            "Deployment",
-            "DaemonSet",
-        ):
-            return None
-        group, _, version = (known.api_version or api_version).rpartition("/")
-        if kind in GROUPS:
-            group, version = GROUPS[kind]
-        namespace = None if kind in CLUSTER_SCOPED or not known.namespaced else self.component.namespace
-        return Target(group, version, kind, name, namespace)
-
-    def _known(self, kind: str, name: str) -> SkeletonObject | None:
-        """The rendered object of this kind that has just this name with this operator's revision and namespaces."""
-        for known in self.draft.chart.skeleton.objects:
-            if known.kind == kind and name in self._names(known):
-                return known
-        return None
-
-    def _names(self, known: SkeletonObject) -> set[str]:
-        revision = self.plane.revision
-        namespace = self.component.namespace
-        pattern = known.pattern
-        if known.kind == "MutatingWebhookConfiguration" and namespace == "istio-system":
-            pattern = pattern.replace("-{namespace}", "")  # only elsewhere the name says where
-        marks = {
-            "{-revision}": f"-{revision}" if revision else "",
-            "{revision}": revision or "default",
-            "{release}": self.draft.release.name,
-            "{namespace}": namespace,
-            "{istioNamespace}": self.plane.effective.namespace,
-        }
-        for mark, text_ in marks.items():
-            pattern = pattern.replace(mark, text_)
-        return {pattern}
-
-    def _pattern(self, target: Target) -> str:
-        """The name under which the skeleton knows an object."""
-        known = self._known(target.kind, target.name)
-        return known.pattern if known is not None else target.name
 
     def _unmatched(self, patches: list[Mapping]) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
@@ -238,7 +192,7 @@ class OverlayMapper:
         """Whether a map replaces one that has more: Helm would merge it over the chart's own."""
         if not isinstance(value, Mapping):
             return False
-        rendered = self.draft.chart.skeleton.below(target.kind, self._pattern(target), in_text(place))
+        rendered = self.rendered.below(target, in_text(place))
         given = to_data(value)
         return _has_more(rendered, given) or _has_more(self.draft.chart.default(full), given)
 
@@ -333,7 +287,7 @@ class OverlayMapper:
         return self.positions.elements(target, in_text(path)) is not None
 
     def _exists(self, target: Target, path: ManifestPath) -> bool:
-        return self.draft.chart.skeleton.exists(target.kind, self._pattern(target), in_text(path))
+        return self.rendered.exists(target, in_text(path))
 
     def _pointer(self, target: Target, steps: tuple[Step, ...], *, delete: bool) -> tuple[tuple[str | int, ...], str]:
         """A JSON pointer and the operation for the last step."""
@@ -383,9 +337,8 @@ class OverlayMapper:
             NoListError: there is no list.
             UnresolvableError: there is one.
         """
-        skeleton, name = self.draft.chart.skeleton, self._pattern(target)
         counted = any(self.positions.elements(target, place[:depth]) is not None for depth in range(len(place)))
-        known = counted and skeleton.exists(target.kind, name, place) and not skeleton.below(target.kind, name, place)
+        known = counted and self.rendered.exists(target, place) and not self.rendered.below(target, place)
         if not known and not self._set_by_us(target, tuple(str(step) for step in place)):
             raise NoListError
         if not appends:

@@ -6,13 +6,13 @@ that a strategic merge patch touches in front of a list, so a position means som
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from istio_convert.catalog.skeleton import Elements
 from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.overlaypath import ByKey, Step
+from istio_convert.mapping.rendered import RenderedObjects
 from istio_convert.mapping.strategic import find, merge_key
 from istio_convert.paths import Path
 from istio_convert.release import Target
@@ -29,19 +29,19 @@ class Positions:
 
     Attributes:
         draft: the release.
-        pattern: the name under which the skeleton knows an object.
+        rendered: its objects.
         removed: list -> the positions, as rendered, that JSON 6902 operations removed.
         dropped: list -> the positions, as rendered, that strategic merge patches delete.
     """
 
     draft: Draft
-    pattern: Callable[[Target], str]
+    rendered: RenderedObjects
     removed: dict[tuple[Target, Path], set[int]] = field(default_factory=dict)
     dropped: dict[tuple[Target, Path], set[int]] = field(default_factory=dict)
 
     def elements(self, target: Target, place: Path) -> Elements | None:
         """The elements that the chart renders at a place."""
-        return self.draft.chart.skeleton.elements(target.kind, self.pattern(target), place)
+        return self.rendered.elements(target, place)
 
     def left(self, target: Target, place: Path, length: int) -> list[int]:
         """What JSON 6902 operations left of a list, as the positions that its elements had when it was rendered."""
