@@ -11,14 +11,9 @@ from istio_convert.mapping.convert import has_null, metric_v2, strings
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_convert import env_list
 from istio_convert.mapping.gateway_inputs import GatewayInputs
-from istio_convert.mapping.gateway_objects import (
-    IN_PROXY,
-    GatewayBuilder,
-    GatewayObjects,
-    untouched,
-    without_mark,
-)
+from istio_convert.mapping.gateway_objects import GatewayBuilder, GatewayObjects
 from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
+from istio_convert.mapping.gateway_provided import IN_PROXY, untouched, without_mark
 from istio_convert.mapping.gateway_rest import RestMapper
 from istio_convert.mapping.gateway_tree import PROXY, covers, is_changed, items_of, map_at, name_of, nulls_of
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath

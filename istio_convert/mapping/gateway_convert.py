@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from istio_convert.mapping.convert import env_item, metric_v2, named_values, string_scalar, strings, utilization
-from istio_convert.mapping.gateway_objects import PROVIDED_ANNOTATIONS, is_provided, untouched, without_mark
+from istio_convert.mapping.gateway_provided import PROVIDED_ANNOTATIONS, is_provided, untouched, without_mark
 from istio_convert.mapping.model import Converted, Facts
 from istio_convert.source.nodes import Mapping, Node, Scalar, Sequence, clone, get
 

@@ -12,61 +12,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.mapping.gateway_affinity import GatewayAffinity
+from istio_convert.mapping.gateway_provided import (
+    ENV,
+    IN_PROXY,
+    MOUNTS,
+    PROBE,
+    PROVIDED,
+    PROVIDED_ANNOTATIONS,
+    PROXY_CONTEXT,
+    VOLUMES,
+    fresh,
+    provided,
+)
 from istio_convert.mapping.model import POD, ManifestPath
 from istio_convert.mapping.scalars import as_string
 from istio_convert.operator.components import Component
 from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, clone, from_data, get, to_data, walk
-
-#: what istioctl's chart mounts into every gateway, and injection under Helm mounts as well
-PROVIDED_MOUNTS = {
-    "workload-socket": "/var/run/secrets/workload-spiffe-uds",
-    "credential-socket": "/var/run/secrets/credential-uds",
-    "workload-certs": "/var/run/secrets/workload-spiffe-credentials",
-    "istio-envoy": "/etc/istio/proxy",
-    "config-volume": "/etc/istio/config",
-    "istiod-ca-cert": "/var/run/secrets/istio",
-    "istio-token": "/var/run/secrets/tokens",
-    "istio-data": "/var/lib/istio/data",
-    "podinfo": "/etc/istio/pod",
-}
-PROVIDED_ENV = (
-    "PILOT_CERT_PROVIDER",
-    "CA_ADDR",
-    "NODE_NAME",
-    "POD_NAME",
-    "POD_NAMESPACE",
-    "INSTANCE_IP",
-    "HOST_IP",
-    "ISTIO_CPU_LIMIT",
-    "SERVICE_ACCOUNT",
-    "ISTIO_META_WORKLOAD_NAME",
-    "ISTIO_META_OWNER",
-    "ISTIO_META_CLUSTER_ID",
-    "ISTIO_META_NODE_NAME",
-    "ISTIO_META_UNPRIVILEGED_POD",
-)
-PROVIDED_ANNOTATIONS = {
-    "prometheus.io/port": "15020",
-    "prometheus.io/scrape": "true",
-    "prometheus.io/path": "/stats/prometheus",
-}
-PROBE = {
-    "failureThreshold": 30,
-    "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"},
-    "initialDelaySeconds": 1,
-    "periodSeconds": 2,
-    "successThreshold": 1,
-    "timeoutSeconds": 1,
-}
-PROXY_CONTEXT = {
-    "allowPrivilegeEscalation": False,
-    "capabilities": {"drop": ["ALL"]},
-    "privileged": False,
-    "readOnlyRootFilesystem": True,
-}
-IN_PROXY: ManifestPath = (*POD, "containers", ("name", "istio-proxy"))
-#: marks the content of a node that istioctl's chart makes and injection provides
-PROVIDED = "<provided by injection>"
 
 
 @dataclass(slots=True)
@@ -241,9 +202,7 @@ class GatewayBuilder:
             container.items["resources"] = clone(resources)
         container.items["env"] = Sequence([*self._provided_env(), *self._env()])
         container.items["volumeMounts"] = Sequence([*self._provided_mounts(), *self._mounts()])
-        container.items["ports"] = Sequence(
-            [Mapping(_provided(containerPort=port)) for port in self._container_ports()]
-        )
+        container.items["ports"] = Sequence([Mapping(provided(containerPort=port)) for port in self._container_ports()])
         return container
 
     def _container_ports(self) -> list[Any]:
@@ -261,7 +220,7 @@ class GatewayBuilder:
         return self._on("injectionTemplate")
 
     def _provided_env(self) -> list[Node]:
-        return _fresh(_ENV[-1:] if self._injected else _ENV)
+        return fresh(ENV[-1:] if self._injected else ENV)
 
     def _env(self) -> list[Node]:
         env = self._get("env")
@@ -270,10 +229,10 @@ class GatewayBuilder:
         return [_map(name=Scalar(name), value=as_string(clone(node))) for name, node in sorted(env.items.items())]
 
     def _provided_volumes(self) -> list[Node]:
-        return [] if self._injected else _fresh(_VOLUMES)
+        return [] if self._injected else fresh(VOLUMES)
 
     def _provided_mounts(self) -> list[Node]:
-        return [] if self._injected else _fresh(_MOUNTS)
+        return [] if self._injected else fresh(MOUNTS)
 
     def _volumes(self) -> Iterable[Node]:
         for item in self._list("secretVolumes"):
@@ -333,44 +292,6 @@ class GatewayBuilder:
                 metrics=Sequence([metric]),
             )
         )
-
-
-def is_provided(node: Node) -> bool:
-    """Whether an element is as istioctl's chart makes it, untouched by the operator."""
-    return isinstance(node, Mapping) and "" in node.items
-
-
-def without_mark(node: Node) -> Node:
-    """The element without the mark of :func:`is_provided`."""
-    if isinstance(node, Mapping) and "" in node.items:
-        return Mapping({k: v for k, v in node.items.items() if k}, node.leaf, node.origin)
-    return node
-
-
-def untouched(node: Node) -> bool:
-    """Whether a provided element still holds only what identifies it."""
-    if not isinstance(node, Mapping) or "" not in node.items:
-        return False
-    for child in node.items.values():
-        if not isinstance(child, Scalar) or child.leaf is not None:
-            return False
-    mark = node.items[""]
-    return isinstance(mark, Scalar) and mark.value == len(node.items)
-
-
-def _provided(**fields: Any) -> dict[str, Node]:
-    """The content of an element that istioctl's chart makes, with its mark: the number of its fields."""
-    return {**{key: Scalar(value) for key, value in fields.items()}, "": Scalar(len(fields) + 1)}
-
-
-_ENV = [_provided(name=name) for name in PROVIDED_ENV]
-_VOLUMES = [_provided(name=name) for name in PROVIDED_MOUNTS]
-_MOUNTS = [_provided(name=name, mountPath=path) for name, path in PROVIDED_MOUNTS.items()]
-
-
-def _fresh(elements: list[dict[str, Node]]) -> list[Node]:
-    """Elements of their own for one gateway; their scalars are shared, nobody changes a scalar in place."""
-    return [Mapping(dict(fields)) for fields in elements]
 
 
 def _map(**fields: Node) -> Mapping:

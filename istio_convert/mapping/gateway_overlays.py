@@ -9,7 +9,8 @@ from istio_convert.catalog import MISSING
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
+from istio_convert.mapping.gateway_objects import GatewayObjects
+from istio_convert.mapping.gateway_provided import PROVIDED, is_provided
 from istio_convert.mapping.gateway_tree import PROXY
 from istio_convert.mapping.model import POD, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of

@@ -9,7 +9,8 @@ from typing import Any
 from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.gateway_objects import GatewayObjects, is_provided, without_mark
+from istio_convert.mapping.gateway_objects import GatewayObjects
+from istio_convert.mapping.gateway_provided import is_provided, without_mark
 from istio_convert.mapping.model import POD, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane
 from istio_convert.mapping.patching import describe
