@@ -65,6 +65,15 @@ class _Comparison:
                 found |= _at(mesh, ("defaultConfig", "proxyMetadata"))
         return found
 
+    @cached_property
+    def _labels(self) -> dict[str, dict[str, Any]]:
+        """The labels of the workloads of Helm's side, by release."""
+        found: dict[str, dict[str, Any]] = {}
+        for identity, item in self._after.items():
+            if identity.kind in _WORKLOADS:
+                found.setdefault(item.release, {}).update(_at(item.object, LABEL_PLACES[0]))
+        return found
+
     def run(self) -> list[Compared]:
         both = [identity for identity in self._before if identity in self._after]
         mine = {i: self._reference_form(i, None) for i in self._before if i not in self._after and _is_role(i)}
@@ -100,7 +109,7 @@ class _Comparison:
             theirs = self._candidate_form(other, equal)
             if identity != other:
                 theirs = under_other_name(theirs, identity.name)
-            differences += self._differences(identity, mine, theirs, before)
+            differences += self._differences(identity, mine, theirs, before, after.release)
         if identity != other:
             why = f"{other} takes its place; delete this one once the gateway runs under Helm"
             differences.append(Difference(Kind.ORPHAN, "metadata.name", identity.name, other.name, why))
@@ -132,7 +141,9 @@ class _Comparison:
             form = {**form, "data": {**data, "values": values}}
         return form
 
-    def _differences(self, identity: ObjectId, mine: Object, theirs: Object, item: Rendered) -> list[Difference]:
+    def _differences(
+        self, identity: ObjectId, mine: Object, theirs: Object, item: Rendered, release: str
+    ) -> list[Difference]:
         whole = (mine, theirs)
         found: list[Difference] = []
         if identity.kind in _WORKLOADS and gateways.is_injected(theirs):
@@ -146,7 +157,7 @@ class _Comparison:
         elif identity.kind == "Service":
             theirs = _with_ports_as_in(mine, theirs)
         for path, before, after in _all_differences(mine, theirs):
-            kind, why = explain(identity, path, before, after, whole)
+            kind, why = explain(identity, path, before, after, whole, self._labels.get(release, {}))
             found.append(Difference(kind, path_text(path), before, after, why, path))
         return sorted(found, key=lambda difference: difference.path)
 
