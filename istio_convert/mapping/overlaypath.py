@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 from istio_convert.errors import YamlError
 from istio_convert.mapping.model import ManifestPath
+from istio_convert.shapes import is_shaped
 from istio_convert.source import read
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves, to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,15 @@ def _from(node: Node, leaf: Leaf | None) -> Node:
 
 NO_LIST = "no list is rendered there; istioctl writes the position as a key of a map, which the API server refuses"
 NO_LIST_ACTION = "give the whole list as the value, with a path that ends at the list"
+
+
+MISSHAPEN = "the API server refuses such a thing there: it has another shape"
+MISSHAPEN_ACTION = "correct the value"
+
+
+def is_misshapen(kind: str, steps: tuple[Step, ...], value: Node | None) -> bool:
+    """Whether a value has a shape that the API server refuses at a place, such as a map where a list belongs."""
+    return value is not None and not is_shaped(kind, steps, to_data(value))
 
 
 class NoListError(Exception):

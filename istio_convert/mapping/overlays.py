@@ -17,11 +17,14 @@ from istio_convert.mapping.model import ManifestPath, Slot, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
+    MISSHAPEN,
+    MISSHAPEN_ACTION,
     NO_LIST,
     NO_LIST_ACTION,
     ByKey,
     NoListError,
     Step,
+    is_misshapen,
     manifest_path,
     overlay_value,
     parse,
@@ -124,6 +127,9 @@ class OverlayMapper:
                 reason,
                 "set what the text configures, such as spec.meshConfig, instead",
             )
+            return
+        if is_misshapen(target.kind, steps, value):
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION)
             return
         also = [path_leaf] if path_leaf is not None else []
         try:
