@@ -161,7 +161,7 @@ def _fits(child: Any, key: str, holder: str) -> bool:
 
 def _list(items: list[Any], name: str, place: str, found: _Found, kind: str) -> list[Any]:
     needed = _LISTS.get(name)
-    if name == "ports" and kind != "Service" and kind != "NetworkPolicy":
+    if name == "ports" and kind not in ("Service", "NetworkPolicy"):
         needed = "containerPort"
     result, names, changed = [], set(), False
     for position, item in enumerate(items):

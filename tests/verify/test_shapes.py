@@ -113,7 +113,7 @@ def side(obj: Object) -> list[Rendered]:
     return [Rendered("r", "n", obj)]
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(st.sampled_from(PLACES), ODD)
 def test_any_shape_can_be_compared(place: tuple[int, tuple[Any, ...]], value: Any) -> None:
     obj = OBJECTS[place[0]]
