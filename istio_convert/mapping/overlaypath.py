@@ -165,7 +165,7 @@ class Walker:
     emptied: Sequence | None = None
     made: tuple[Mapping | Sequence, str, Node | None, Leaf | None] | None = None
 
-    def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
+    def apply(self, root: Node, steps: tuple[Step, ...], value: Node | None) -> bool:
         """Set (or with None delete) what the path names. False when istioctl would find nothing there.
 
         The object changes only when the whole path can be walked.
@@ -181,7 +181,7 @@ class Walker:
                 self._undo()
         return applied
 
-    def _walk(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
+    def _walk(self, root: Node, steps: tuple[Step, ...], value: Node | None) -> bool:
         container: Node = root
         for position, step in enumerate(steps[:-1]):
             child = self._child(container, step, steps[position + 1])
