@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "istio_convert"
 #: layers from the ground up; a module may import from its own and from earlier ones
 LAYERS = (
-    ("errors", "paths", "plain"),
+    ("errors", "paths", "plain", "shapes"),
     ("source",),
     ("catalog",),
     ("operator",),

@@ -136,11 +136,6 @@ class Draft:
         for leaf in found:
             self.claims.add(leaf, Claim(Outcome.PATCH, rule, place, reason))
 
-    def patched_again(self, target: Target, path: ManifestPath, winner: Leaf | None, rule: str, why: str) -> None:
-        """What was patched at just this place before no longer counts: it is about to be replaced."""
-        for leaf in self.patched.pop(Place(self.release.name, describe(target, path)), []):
-            self.claims.overridden(leaf, winner, rule, why, release=self.release.name)
-
     def patch(
         self,
         target: Target,

@@ -165,8 +165,10 @@ class Engine:
             if component.kind == "istiodRemote":
                 self._claim_switch(component)
             SettingsMapper(component, draft, plane).run()
-            OverlayMapper(component, draft, plane).run()
+            overlays = OverlayMapper(component, draft, plane)
+            overlays.run()
             OverruledValues(component, draft, plane).settle()
+            overlays.settle()
             OwnedNames(component, draft, plane).settle()
             values.settle()
         UnwritableNames(component, draft).settle()

@@ -15,12 +15,15 @@ from istio_convert.mapping.gateway_tree import PROXY
 from istio_convert.mapping.model import POD, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
+    MISSHAPEN,
+    MISSHAPEN_ACTION,
     NO_LIST,
     NO_LIST_ACTION,
     ByKey,
     NoListError,
     Step,
     Walker,
+    is_misshapen,
     manifest_path,
     overlay_value,
     parse,
@@ -119,6 +122,9 @@ class GatewayOverlays:
         steps = parse(text)
         if not steps:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        if is_misshapen(kind, steps, value):
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION)
             return
         if not self._known(tree, steps) or (value is None and self._is_provided(tree, steps)):
             reason = "the path leads into what injection provides under Helm"

@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 from istio_convert.errors import YamlError
 from istio_convert.mapping.model import ManifestPath
+from istio_convert.shapes import is_shaped
 from istio_convert.source import read
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves, to_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,15 @@ NO_LIST = "no list is rendered there; istioctl writes the position as a key of a
 NO_LIST_ACTION = "give the whole list as the value, with a path that ends at the list"
 
 
+MISSHAPEN = "the API server refuses such a thing there: it has another shape"
+MISSHAPEN_ACTION = "correct the value"
+
+
+def is_misshapen(kind: str, steps: tuple[Step, ...], value: Node | None) -> bool:
+    """Whether a value has a shape that the API server refuses at a place, such as a map where a list belongs."""
+    return value is not None and not is_shaped(kind, steps, to_data(value))
+
+
 class NoListError(Exception):
     """A step that selects an element leads into a map: istioctl makes the step itself a key of that map."""
 
@@ -155,7 +165,7 @@ class Walker:
     emptied: Sequence | None = None
     made: tuple[Mapping | Sequence, str, Node | None, Leaf | None] | None = None
 
-    def apply(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
+    def apply(self, root: Node, steps: tuple[Step, ...], value: Node | None) -> bool:
         """Set (or with None delete) what the path names. False when istioctl would find nothing there.
 
         The object changes only when the whole path can be walked.
@@ -171,7 +181,7 @@ class Walker:
                 self._undo()
         return applied
 
-    def _walk(self, root: Mapping, steps: tuple[Step, ...], value: Node | None) -> bool:
+    def _walk(self, root: Node, steps: tuple[Step, ...], value: Node | None) -> bool:
         container: Node = root
         for position, step in enumerate(steps[:-1]):
             child = self._child(container, step, steps[position + 1])

@@ -8,20 +8,24 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from istio_convert.catalog.skeleton import Elements
-from istio_convert.ledger import Outcome
+from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
 from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft, Laid
+from istio_convert.mapping.layers import WHY_WINS, Changed, Layers
 from istio_convert.mapping.model import ManifestPath, Slot, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
+    MISSHAPEN,
+    MISSHAPEN_ACTION,
     NO_LIST,
     NO_LIST_ACTION,
     ByKey,
     NoListError,
     Step,
+    is_misshapen,
     manifest_path,
     overlay_value,
     parse,
@@ -29,25 +33,24 @@ from istio_convert.mapping.overlaypath import (
     scalar_text,
     without_effect,
 )
-from istio_convert.mapping.positions import Positions, UnresolvableError
+from istio_convert.mapping.patching import describe
+from istio_convert.mapping.positions import NothingThereError, Positions, UnresolvableError
 from istio_convert.mapping.rendered import RenderedObjects
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
+from istio_convert.mapping.sources import Sources
 from istio_convert.mapping.strategic import merge_key
 from istio_convert.mapping.variables import referred
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
-from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, get, leaves, to_data
+from istio_convert.source.nodes import Leaf, Mapping, Node, Scalar, Sequence, leaves, to_data
 
 WHY = "an overlay of the operator"
+LEFT_OUT = "what it takes away is left out of the release, and the chart renders nothing there"
 
 #: kinds whose ``data`` map keys to texts
 TEXT_DATA = ("ConfigMap", "Secret")
 CRD = "CustomResourceDefinition"
-
-
-class _NothingThereError(Exception):
-    """A path on which istioctl finds nothing."""
 
 
 @dataclass(slots=True)
@@ -59,10 +62,16 @@ class OverlayMapper:
     plane: ControlPlane
     rendered: RenderedObjects = field(init=False)
     positions: Positions = field(init=False)
+    layers: Layers = field(init=False)
+    sources: Sources = field(init=False)
+    #: what values of the release may render and an overlay deletes
+    deletions: list[tuple[Target, ManifestPath, list[Leaf]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rendered = RenderedObjects(self.component, self.draft, self.plane)
         self.positions = Positions(self.draft, self.rendered)
+        self.layers = Layers(self.draft)
+        self.sources = Sources(self.component, self.draft, self.plane)
 
     def run(self) -> None:
         """Map all overlays, in order."""
@@ -125,12 +134,15 @@ class OverlayMapper:
                 "set what the text configures, such as spec.meshConfig, instead",
             )
             return
+        if is_misshapen(target.kind, steps, value):
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION)
+            return
         also = [path_leaf] if path_leaf is not None else []
         try:
             if value is not None and self._as_value(target, steps, value, also):
                 return
             self._as_patch(target, steps, value, also)
-        except _NothingThereError:
+        except NothingThereError:
             self._nothing_there(patch, steps)
         except NoListError:
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, NO_LIST, NO_LIST_ACTION)
@@ -173,9 +185,7 @@ class OverlayMapper:
             if self._same_effect(slot, path, value):
                 if slot.id == "overlay.podLabels" or "nnotations" in slot.id:
                     value = string_if_text(value)
-                self.draft.set_value(
-                    full, value, slot.id, replace=True, why_wins="overlays are applied last", also=also
-                )
+                self.draft.set_value(full, value, slot.id, replace=True, why_wins=WHY_WINS, also=also)
                 return True
         return False
 
@@ -200,43 +210,80 @@ class OverlayMapper:
 
     def _as_patch(self, target: Target, steps: tuple[Step, ...], value: Node | None, also: list[Leaf]) -> None:
         found = [*(leaves(value) if value is not None else ()), *also]
+        winner = next(iter(found), None)
         steps = self.positions.named(target, steps)
-        strategic = self._strategic_path(target, steps)
-        if strategic is None:
-            first = self.positions.before(target, steps)
-            pointer, op = self._pointer(target, steps, delete=value is None)
-            self.draft.patches.operation(target, op, pointer, value, WHY, first=first)
-            shown: ManifestPath = tuple(str(step) if not isinstance(step, int) else f"[{step}]" for step in pointer)
-            self.draft.claim_patch(target, shown, found, RULE)
+        changed = self.layers.change(target, steps, value, winner)
+        if changed is not None:
+            self._write_again(target, steps, changed, found)
             return
-        if isinstance(strategic[-1], tuple):
-            existing = self._exists(target, strategic)
-            self._lay(target, strategic, value, also)
-            if value is None:
-                self.positions.drop(target, strategic)
-                self.draft.patches.delete(target, strategic, WHY)
-            elif existing or not isinstance(value, Mapping):
-                self._keep_in_front(target, strategic, value, second=existing)
-                self.draft.patches.element(target, strategic, value, WHY, existing=existing)
-            else:
-                raise UnresolvableError("no such element is rendered by default")
-        elif value is None:
-            if not self._exists(target, strategic) and not self._set_by_us(target, strategic):
-                for leaf in found:
-                    self._claim(leaf, Outcome.DEFAULT, "the chart renders nothing there")
-                return
-            self._lay(target, strategic, None, also)
-            self.draft.patches.delete(target, strategic, WHY)
+        path = self._strategic_path(target, steps)
+        if path is None:
+            self._by_position(target, steps, value, found)
+            return
+        existing = self._exists(target, path)
+        if isinstance(path[-1], tuple) and not existing and isinstance(value, Mapping):
+            raise UnresolvableError("no such element is rendered by default")
+        taken = self.layers.take_out(target, path, winner)
+        if value is None:
+            self._delete(target, path, found, existing=existing, taken=taken)
+            return
+        self._lay(target, path, value, also)
+        self._keep_in_front(target, path, value, second=existing and isinstance(path[-1], tuple))
+        self._write(target, path, value)
+        self.draft.claim_patch(target, path, found, RULE)
+
+    def _write(self, target: Target, path: ManifestPath, value: Node) -> None:
+        existing = self._exists(target, path)
+        if isinstance(path[-1], tuple):
+            self.draft.patches.element(target, path, value, WHY, existing=existing)
         else:
-            self._lay(target, strategic, value, also)
-            self._keep_in_front(target, strategic, value)
-            replace = self._exists(target, strategic) or self._set_by_us(target, strategic)
-            if replace or isinstance(value, Scalar):
-                self.draft.patched_again(
-                    target, strategic, next(leaves(value), None), RULE, "overlays are applied last"
-                )
-            self.draft.patches.merge(target, strategic, value, WHY, replace=replace)
-        self.draft.claim_patch(target, strategic, found, RULE)
+            replace = existing or self.sources.render(target, path)
+            self.draft.patches.merge(target, path, value, WHY, replace=replace)
+
+    def _delete(self, target: Target, path: ManifestPath, found: list[Leaf], *, existing: bool, taken: bool) -> None:
+        by_us = not existing and self.sources.may_render(target, path)
+        if existing or by_us or taken:
+            self._lay(target, path, None, found)
+        if not (existing or by_us):
+            for leaf in found:
+                self._claim(leaf, Outcome.DEFAULT, LEFT_OUT if taken else "the chart renders nothing there")
+            return
+        if isinstance(path[-1], tuple):
+            self.positions.drop(target, path)
+        self.draft.patches.delete(target, path, WHY, certain=existing)
+        self.draft.claim_patch(target, path, found, RULE)
+        if by_us:
+            self.deletions.append((target, path, found))
+
+    def _write_again(self, target: Target, steps: tuple[Step, ...], changed: Changed, found: list[Leaf]) -> None:
+        """Write what an earlier overlay or setting decided, with what this overlay makes of it."""
+        if changed.node is not None:
+            self.draft.patches.forget(target, changed.path)
+            self._write(target, changed.path, changed.node)
+        if changed.emptied:
+            for leaf in found:
+                self._claim(leaf, Outcome.DEFAULT, LEFT_OUT)
+        else:
+            self.draft.claim_patch(target, manifest_path(steps), found, RULE)
+
+    def _by_position(self, target: Target, steps: tuple[Step, ...], value: Node | None, found: list[Leaf]) -> None:
+        first = self.positions.before(target, steps)
+        pointer, op, place = self._pointer(target, steps, delete=value is None)
+        self.draft.patches.operation(target, op, pointer, value, WHY, first=first, place=place)
+        shown: ManifestPath = tuple(str(step) if not isinstance(step, int) else f"[{step}]" for step in pointer)
+        self.draft.claim_patch(target, shown, found, RULE)
+        self.layers.operated.append((target, place, tuple(found)))
+
+    def settle(self) -> None:
+        """Leave out the deletions of what no value renders any more, now that it is known which values remain."""
+        for target, path, found in self.deletions:
+            gone = self.layers.is_gone(target, path)
+            if not gone or self.sources.may_render(target, path):
+                continue
+            self.draft.patches.forget(target, path)
+            place = Place(self.draft.release.name, describe(target, path))
+            for leaf in found:
+                self.draft.claims.moved(leaf, place, Claim(Outcome.DEFAULT, RULE, None, LEFT_OUT))
 
     def _keep_in_front(self, target: Target, path: ManifestPath, value: Node, *, second: bool = False) -> None:
         """Leave what a variable refers to in front of it: a patch moves the variable to the front of the list."""
@@ -250,19 +297,7 @@ class OverlayMapper:
 
     def _lay(self, target: Target, path: ManifestPath, value: Node | None, also: list[Leaf]) -> None:
         """Note that an overlay replaces a place whole."""
-        self.draft.laid.append(Laid(target, path, value, True, "overlays are applied last", tuple(also)))
-
-    def _set_by_us(self, target: Target, path: ManifestPath) -> bool:
-        """Whether a value of this release puts something at the place."""
-        for slot in (*SLOTS, *OVERLAY_SLOTS):
-            values = slot.values.get(self.component.kind)
-            if values is None or target != self.plane.target(self.component, slot.kind):
-                continue
-            place = self.plane.manifest_path(self.component.kind, slot.path)
-            common = min(len(place), len(path))
-            if place[:common] == path[:common] and get(self.draft.release.values, values) is not None:
-                return True
-        return False
+        self.draft.laid.append(Laid(target, path, value, True, WHY_WINS, tuple(also)))
 
     def _strategic_path(self, target: Target, steps: tuple[Step, ...]) -> ManifestPath | None:
         """The path when a strategic merge patch can say it, else None."""
@@ -270,7 +305,7 @@ class OverlayMapper:
         for step in steps:
             if isinstance(step, str):
                 if self._is_list(target, tuple(path)):
-                    raise _NothingThereError
+                    raise NothingThereError
                 path.append(step)
             elif isinstance(step, ByKey) and path and isinstance(path[-1], str):
                 # Kustomize tells ports apart by their protocol as well, which an overlay does not name
@@ -289,8 +324,10 @@ class OverlayMapper:
     def _exists(self, target: Target, path: ManifestPath) -> bool:
         return self.rendered.exists(target, in_text(path))
 
-    def _pointer(self, target: Target, steps: tuple[Step, ...], *, delete: bool) -> tuple[tuple[str | int, ...], str]:
-        """A JSON pointer and the operation for the last step."""
+    def _pointer(
+        self, target: Target, steps: tuple[Step, ...], *, delete: bool
+    ) -> tuple[tuple[str | int, ...], str, Path]:
+        """A JSON pointer, the operation for the last step, and the place in words of the skeleton."""
         pointer: list[str | int] = []
         rendered: list[str | int] = []  # the same with positions as rendered
         for position, step in enumerate(steps):
@@ -298,27 +335,29 @@ class OverlayMapper:
             elements = self.positions.elements(target, tuple(rendered))
             if isinstance(step, str):
                 if elements is not None:
-                    raise _NothingThereError  # a list has no keys
+                    raise NothingThereError  # a list has no keys
                 pointer.append(step)
                 rendered.append(step)
                 continue
             if elements is None:
                 self._require_list(target, tuple(rendered), appends=last and step == -1 and not delete)
                 if step == -1:
-                    return (*pointer, "-"), "add"
+                    return (*pointer, "-"), "add", (*self.positions.canonical(target, tuple(rendered)), "-")
             left = self.positions.left(target, tuple(rendered), elements.length if elements is not None else 0)
             if isinstance(step, int):
                 if 0 <= step < len(left):
                     index = step
                 elif last and not delete and elements is not None:
-                    return (*pointer, "-"), "add"
+                    if step != -1 and self.sources.may_add(target, self.positions.canonical(target, tuple(rendered))):
+                        raise UnresolvableError("values may add to the list, and what stands there is not known here")
+                    return (*pointer, "-"), "add", (*self.positions.canonical(target, tuple(rendered)), "-")
                 else:
                     raise UnresolvableError(f"the list has {len(left)} elements by default")
             elif isinstance(step, ByKey) and elements is not None and elements.key == step.key:
                 if step.value not in elements.names:
                     raise UnresolvableError("no such element is rendered by default")
                 if elements.names.index(step.value) not in left:
-                    raise _NothingThereError  # an earlier overlay removed it
+                    raise NothingThereError  # an earlier overlay removed it
                 index = left.index(elements.names.index(step.value))
             else:
                 raise UnresolvableError(_unknown_element(step, elements))
@@ -326,9 +365,8 @@ class OverlayMapper:
                 self.positions.remove(target, tuple(rendered), left[index])
             pointer.append(index)
             rendered.append(left[index])
-        if delete:
-            return tuple(pointer), "remove"
-        return tuple(pointer), "replace" if isinstance(pointer[-1], int) else "add"
+        op = "remove" if delete else "replace" if isinstance(pointer[-1], int) else "add"
+        return tuple(pointer), op, self.positions.canonical(target, tuple(rendered))
 
     def _require_list(self, target: Target, place: Path, *, appends: bool) -> None:
         """Stop at a list whose elements are not known: one may be appended to it, none be found in it.
@@ -339,7 +377,7 @@ class OverlayMapper:
         """
         counted = any(self.positions.elements(target, place[:depth]) is not None for depth in range(len(place)))
         known = counted and self.rendered.exists(target, place) and not self.rendered.below(target, place)
-        if not known and not self._set_by_us(target, tuple(str(step) for step in place)):
+        if not known and not self.sources.render(target, tuple(str(step) for step in place)):
             raise NoListError
         if not appends:
             raise UnresolvableError("only rendering shows what is in this list")
@@ -373,4 +411,4 @@ def _raise_missing(path: ManifestPath) -> None:
     open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
     if path and path[-1] in open_lists:
         raise UnresolvableError("no such element is rendered by default")
-    raise _NothingThereError
+    raise NothingThereError

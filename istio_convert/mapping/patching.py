@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from istio_convert.mapping.model import ManifestPath
+from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.strategic import key_value, merge_key
+from istio_convert.paths import Path
 from istio_convert.release import Patch, Target
 from istio_convert.source.nodes import Node, Sequence, to_data
 
@@ -24,8 +25,8 @@ _TEXT_FIELDS = ("annotations", "labels")
 class _ObjectPatch:
     first: dict[str, Any] = field(default_factory=dict)
     second: dict[str, Any] = field(default_factory=dict)
-    #: whether it counts positions of the list as rendered, and the operation
-    operations: list[tuple[bool, dict[str, Any]]] = field(default_factory=list)
+    #: whether it counts positions of the list as rendered, the operation, and the place that it changes
+    operations: list[tuple[bool, dict[str, Any], Path]] = field(default_factory=list)
     why: dict[str, None] = field(default_factory=dict)
 
 
@@ -89,9 +90,30 @@ class PatchBuilder:
         """Leave the whole object out of the release."""
         self._object(target, why).first = {"$patch": "delete"}
 
-    def delete(self, target: Target, path: ManifestPath, why: str) -> None:
-        """Remove what stands at a path. Kustomize writes a null label or annotation of the object as text."""
+    def forget(self, target: Target, path: ManifestPath) -> None:
+        """Take out what the patches do to a place, and to what is below it."""
+        entry = self.objects.get(target)
+        if entry is None:
+            return
+        place = in_text(path)
+        entry.operations = [one for one in entry.operations if one[2][: len(place)] != place]
+        for body in (entry.first, entry.second):
+            _forget(body, path)
+        if not (entry.first or entry.second or entry.operations):
+            del self.objects[target]
+
+    def delete(self, target: Target, path: ManifestPath, why: str, *, certain: bool = True) -> None:
+        """Remove what stands at a path. Kustomize writes a null label or annotation of the object as text.
+
+        Args:
+            target: the object.
+            path: the place.
+            why: the reason, shown above the patch.
+            certain: something does stand there. A label or annotation that may be missing is set before it is removed.
+        """
         if _is_text_map(path[:-1]):
+            if not certain:
+                _descend(self._object(target, why).first, path[:-1])[str(path[-1])] = ""
             self.operation(target, "remove", tuple(str(step) for step in path), None, why)
             return
         body = self._object(target, why).first
@@ -119,6 +141,7 @@ class PatchBuilder:
         why: str,
         *,
         first: bool = False,
+        place: Path | None = None,
     ) -> None:
         """Add a JSON 6902 operation.
 
@@ -129,12 +152,13 @@ class PatchBuilder:
             node: the value; None for ``remove``.
             why: the reason, shown above the patch.
             first: it counts positions, which the strategic merge patches of the object change.
+            place: the place that it changes, with the names of elements where they have one; the pointer when None.
         """
         escaped = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in pointer)
         entry: dict[str, Any] = {"op": op, "path": escaped}
         if node is not None:
             entry["value"] = to_data(node)
-        self._object(target, why).operations.append((first, entry))
+        self._object(target, why).operations.append((first, entry, pointer if place is None else place))
 
     def take_names(self, unwanted: Callable[[str], bool]) -> list[tuple[Target, str, str]]:
         """Take annotations and labels of unwanted names out of the patches: object, field and name of each."""
@@ -165,14 +189,32 @@ class PatchBuilder:
         for target, entry in self.objects.items():
             why = tuple(entry.why)
             strategic = [body for body in (entry.first, entry.second) if body]
-            before = [operation for first, operation in entry.operations if first and strategic]
-            after = [operation for first, operation in entry.operations if not (first and strategic)]
+            before = [operation for first, operation, _ in entry.operations if first and strategic]
+            after = [operation for first, operation, _ in entry.operations if not (first and strategic)]
             bodies: list[Any] = [before, *strategic, after]
             for body in bodies:
                 if body:
                     result.append(Patch(target, body, why))
                     why = ()
         return result
+
+
+def _forget(container: Any, path: ManifestPath) -> None:
+    """Take what is at a path out of a part of a patch, and what holds nothing then."""
+    step, rest = path[0], path[1:]
+    if isinstance(step, tuple):
+        identity = key_value(*step)
+        for element in [i for i in container if isinstance(i, dict) and i.get(step[0]) == identity]:
+            if rest:
+                _forget(element, rest)
+            if not rest or set(element) == {step[0]}:
+                container.remove(element)
+    elif step in container:
+        child = container[step]
+        if rest and isinstance(child, list if isinstance(rest[0], tuple) else dict):
+            _forget(child, rest)
+        if not rest or child in ({}, []):
+            del container[step]
 
 
 def _drop_empty(body: dict[str, Any], path: tuple[str, str], texts: dict[str, Any]) -> None:

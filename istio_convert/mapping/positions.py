@@ -23,6 +23,10 @@ class UnresolvableError(Exception):
     """A path that cannot be resolved without the rendered object."""
 
 
+class NothingThereError(Exception):
+    """A path on which istioctl finds nothing."""
+
+
 @dataclass(slots=True)
 class Positions:
     """The lists of the objects of one release.
@@ -45,7 +49,7 @@ class Positions:
 
     def left(self, target: Target, place: Path, length: int) -> list[int]:
         """What JSON 6902 operations left of a list, as the positions that its elements had when it was rendered."""
-        gone = self.removed.get((target, self._canonical(target, place)), ())
+        gone = self.removed.get((target, self.canonical(target, place)), ())
         return [position for position in range(length) if position not in gone]
 
     def drop(self, target: Target, path: ManifestPath) -> None:
@@ -57,7 +61,7 @@ class Positions:
 
     def remove(self, target: Target, place: Path, rendered: int) -> None:
         """Note that a JSON 6902 operation removes an element."""
-        self.removed.setdefault((target, self._canonical(target, place)), set()).add(rendered)
+        self.removed.setdefault((target, self.canonical(target, place)), set()).add(rendered)
 
     def named(self, target: Target, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """The path with names in place of positions in lists that strategic merge patches change.
@@ -107,8 +111,8 @@ class Positions:
             raise UnresolvableError("another patch of the object sets this place first")
         return ordered
 
-    def _canonical(self, target: Target, place: Path) -> Path:
-        """The place with the names of elements where the chart gives them names."""
+    def canonical(self, target: Target, place: Path) -> Path:
+        """The place as rendered with the names of elements where the chart gives them names."""
         found: Path = ()
         for step in place:
             elements = self.elements(target, found) if isinstance(step, int) else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from istio_convert.shapes import APART, shaped
 from istio_convert.verify import gateways
 from istio_convert.verify.explain import LABEL_PLACES, Path, explain, is_nameless, only_with_helm, only_with_istioctl
 from istio_convert.verify.findings import ABSENT, Compared, Difference, Kind
@@ -42,17 +43,17 @@ _WORKLOADS = ("Deployment", "DaemonSet")
 class _Comparison:
     def __init__(self, reference: Sequence[Rendered], candidate: Sequence[Rendered], tags: Mapping[str, str]) -> None:
         self._tags = tags
-        self._before = {item.id: item for item in reference}
+        self._before = {item.id: _shaped(item) for item in reference}
         self._times = Counter(item.id for item in reference)
         self._after: dict[ObjectId, Rendered] = {}
         self._owners: dict[ObjectId, list[str]] = defaultdict(list)
         for item in candidate:
-            self._after[item.id] = item
+            self._after[item.id] = _shaped(item)
             self._owners[item.id].append(item.release)
         self._autoscaled = {
-            (item.id.namespace, str((item.object.get("spec") or {}).get("scaleTargetRef", {}).get("name")))
-            for item in candidate
-            if item.id.kind == "HorizontalPodAutoscaler"
+            (identity.namespace, str((_at(item.object, ("spec", "scaleTargetRef"))).get("name")))
+            for identity, item in self._after.items()
+            if identity.kind == "HorizontalPodAutoscaler"
         }
 
     @cached_property
@@ -63,6 +64,15 @@ class _Comparison:
             if identity.kind == "ConfigMap" and (identity.name == "istio" or identity.name.startswith("istio-")):
                 mesh = read_text((item.object.get("data") or {}).get("mesh"))
                 found |= _at(mesh, ("defaultConfig", "proxyMetadata"))
+        return found
+
+    @cached_property
+    def _labels(self) -> dict[str, dict[str, Any]]:
+        """The labels of the workloads of Helm's side, by release."""
+        found: dict[str, dict[str, Any]] = {}
+        for identity, item in self._after.items():
+            if identity.kind in _WORKLOADS:
+                found.setdefault(item.release, {}).update(_at(item.object, LABEL_PLACES[0]))
         return found
 
     def run(self) -> list[Compared]:
@@ -100,7 +110,7 @@ class _Comparison:
             theirs = self._candidate_form(other, equal)
             if identity != other:
                 theirs = under_other_name(theirs, identity.name)
-            differences += self._differences(identity, mine, theirs, before)
+            differences += self._differences(identity, mine, theirs, before, after.release)
         if identity != other:
             why = f"{other} takes its place; delete this one once the gateway runs under Helm"
             differences.append(Difference(Kind.ORPHAN, "metadata.name", identity.name, other.name, why))
@@ -132,10 +142,12 @@ class _Comparison:
             form = {**form, "data": {**data, "values": values}}
         return form
 
-    def _differences(self, identity: ObjectId, mine: Object, theirs: Object, item: Rendered) -> list[Difference]:
+    def _differences(
+        self, identity: ObjectId, mine: Object, theirs: Object, item: Rendered, release: str
+    ) -> list[Difference]:
         whole = (mine, theirs)
         found: list[Difference] = []
-        if identity.kind in _WORKLOADS and gateways.is_injected(theirs):
+        if identity.kind in _WORKLOADS and gateways.is_injected(theirs) and _at(mine, gateways.POD):
             plain = read_as_release(normal_form(item.plain), self._tags) if item.plain is not None else None
             mine, theirs = self._with_pull_secrets(identity, mine, theirs, found)
             mine, theirs, provided = gateways.set_aside(mine, theirs, plain, self._proxy_metadata)
@@ -146,7 +158,7 @@ class _Comparison:
         elif identity.kind == "Service":
             theirs = _with_ports_as_in(mine, theirs)
         for path, before, after in _all_differences(mine, theirs):
-            kind, why = explain(identity, path, before, after, whole)
+            kind, why = explain(identity, path, before, after, whole, self._labels.get(release, {}))
             found.append(Difference(kind, path_text(path), before, after, why, path))
         return sorted(found, key=lambda difference: difference.path)
 
@@ -176,6 +188,12 @@ class _Comparison:
                 path = "spec.template.spec.imagePullSecrets"
                 found.append(Difference(Kind.INJECTION, path, secrets, ABSENT, "the injector writes it into the pod"))
         return sides[0], sides[1]
+
+
+def _shaped(item: Rendered) -> Rendered:
+    """An object with what has no shape of the API set apart."""
+    plain = shaped(item.plain) if item.plain is not None else None
+    return Rendered(item.release, item.namespace, shaped(item.object), plain)
 
 
 def _is_role(identity: ObjectId) -> bool:
@@ -284,8 +302,11 @@ def _leaves(path: Path, before: Any, after: Any) -> Iterator[tuple[Path, Any, An
 def path_text(path: Iterable[str]) -> str:
     """Steps as text: ``spec.containers[discovery].ports[0]``."""
     text = ""
-    for step in path:
-        if step.startswith("["):
+    steps = iter(path)
+    for step in steps:
+        if step == APART:
+            text = next(steps, APART)
+        elif step.startswith("["):
             text += step
         elif step.isdigit():
             text += f"[{step}]"

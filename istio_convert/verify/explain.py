@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from istio_convert.errors import RenderError
@@ -33,12 +34,14 @@ RELEASE_LABELS = frozenset(
 )
 #: Labels of gateway objects that say no more than "default".
 _GATEWAY_LABELS = {"istio.io/dataplane-mode": "none"}
-#: Kinds of gateway objects whose labels nothing goes by.
+#: Kinds of gateway objects whose labels nothing goes by, so that what each gateway chart writes there is of no matter.
 _UNSELECTED = {
     "NetworkPolicy": "nothing selects policies by their labels",
     "Role": "labels of a role select nothing",
     "RoleBinding": "labels of a role select nothing",
 }
+#: Names of labels that either gateway chart writes there itself, whatever they say.
+_WRITTEN_BY_CHARTS = frozenset({"app", "istio"})
 #: Fields of a Service that the API server takes for type LoadBalancer only; the gateway chart writes them only there.
 _OF_LOAD_BALANCERS = frozenset({"allocateLoadBalancerNodePorts", "loadBalancerClass"})
 _RELEASE_ANNOTATIONS = ("meta.helm.sh/", "helm.sh/", "helm.toolkit.fluxcd.io/", "argocd.argoproj.io/")
@@ -87,7 +90,12 @@ _ONLY_WITH_HELM: tuple[tuple[str, str, str], ...] = (
 
 
 def explain(
-    identity: ObjectId, path: Path, before: Any, after: Any, objects: tuple[Object, Object]
+    identity: ObjectId,
+    path: Path,
+    before: Any,
+    after: Any,
+    objects: tuple[Object, Object],
+    own: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Kind, str]:
     """The class of a difference, and why.
 
@@ -97,6 +105,7 @@ def explain(
         before: the value on istioctl's side.
         after: the value on Helm's side.
         objects: both objects in normal form, before anything was set aside.
+        own: labels of the workloads of the release that brings the object on Helm's side.
     """
     for place in LABEL_PLACES:
         if path[: len(place)] == place and len(path) == len(place) + 1 and not _selects(path[-1], objects):
@@ -108,7 +117,7 @@ def explain(
         return Kind.RELEASE_LABEL, "belongs to the installer"
     if _wants_text(path) and _is_text_of(after, before):
         return Kind.REFUSED, "the API server refuses what istioctl renders here, since it is no text"
-    if identity.kind in _UNSELECTED and path[:2] == ("metadata", "labels"):
+    if identity.kind in _UNSELECTED and _by_gateway_charts(path, before, after, objects, own):
         return Kind.RELEASE_LABEL, f"{_UNSELECTED[identity.kind]}: each gateway chart writes its own"
     if identity.kind == "Service" and _is_of_load_balancers(path, after, objects):
         return Kind.REFUSED, "the API server refuses what istioctl renders here: only a LoadBalancer may have it"
@@ -155,13 +164,29 @@ def _selector(obj: Object) -> Mapping[str, Any]:
     return selector.get("matchLabels") or {}
 
 
-def _says_default(path: Path, values: tuple[Any, Any], objects: tuple[Object, Object]) -> bool:
-    gateway = any(
+def _is_of_gateway(objects: tuple[Object, Object]) -> bool:
+    """Whether it is a gateway's object."""
+    return any(
         ((obj.get("metadata") or {}).get("labels") or {}).get("operator.istio.io/component")
         in ("IngressGateways", "EgressGateways")
         for obj in objects
     )
-    if not gateway:
+
+
+def _by_gateway_charts(
+    path: Path, before: Any, after: Any, objects: tuple[Object, Object], own: Mapping[str, Any]
+) -> bool:
+    """Whether a label of a gateway's object is one that the charts write by themselves.
+
+    The gateway chart writes the gateway's own labels on every object, istioctl's charts do not.
+    """
+    if path[:-1] != LABEL_PLACES[0] or not _is_of_gateway(objects):
+        return False
+    return path[-1] in _WRITTEN_BY_CHARTS or (before == ABSENT and own.get(path[-1]) == after)
+
+
+def _says_default(path: Path, values: tuple[Any, Any], objects: tuple[Object, Object]) -> bool:
+    if not _is_of_gateway(objects):
         return False
     on_pods = path[0] != "metadata"
     if path[-1] in _GATEWAY_LABELS:

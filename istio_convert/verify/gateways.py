@@ -19,6 +19,7 @@ from istio_convert.verify.manifests import Object
 from istio_convert.verify.normal import REPLACED, derived_pull_policy
 
 PROXY = "[istio-proxy]"
+POD = ("spec", "template", "spec")
 #: Volumes of istioctl's gateway chart that injection provides: the same by name, or under another name at the same path
 #: (podinfo), or in another form (config-volume: the proxy gets its configuration as PROXY_CONFIG).
 VOLUMES = (

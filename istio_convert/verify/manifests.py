@@ -90,7 +90,8 @@ def api_group(api_version: str) -> str:
 
 def object_id(obj: Object, default_namespace: str = "") -> ObjectId:
     """The identity of an object."""
-    metadata = obj.get("metadata") or {}
+    metadata = obj.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
     kind = str(obj.get("kind", ""))
     namespace = "" if kind in CLUSTER_SCOPED else str(metadata.get("namespace") or default_namespace)
     return ObjectId(api_group(str(obj.get("apiVersion", ""))), kind, namespace, str(metadata.get("name") or ""))

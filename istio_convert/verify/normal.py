@@ -4,7 +4,7 @@ Empty maps, lists and nulls are as if absent, unless empty means something (a se
 elements have a key become maps by that key (their order does not matter, a doubled key does; a variable that refers to
 others notes whether they stand before it); quantities are numbers; what the API server would fill in is taken out;
 texts in ConfigMaps that hold JSON or YAML are data, kept as they are.
-Lists whose order matters stay lists: arguments, a Service's ports, rules.
+Lists whose order matters stay lists: arguments, a Service's ports, rules. What has no shape of the API stays as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from istio_convert.shapes import APART, shaped
 from istio_convert.verify.manifests import Object
 from istio_convert.verify.quantities import amount
 from istio_convert.verify.texts import read_text
@@ -117,11 +118,13 @@ def normal_form(obj: Object) -> Object:
         The object without apiVersion (it does not identify it), its data in normal form.
     """
     kind = str(obj.get("kind", ""))
-    prepared = _PREPARE.get(kind, dict)(obj)
-    rest = {key: value for key, value in prepared.items() if key not in ("apiVersion", "kind", "data")}
+    prepared = _PREPARE.get(kind, dict)(shaped(obj))
+    rest = {key: value for key, value in prepared.items() if key not in ("apiVersion", "kind", "data", APART)}
     result: Object = {"kind": kind, **(_map(rest, (), kind) or {})}
     if data := prepared.get("data"):
         result["data"] = _without_nulls(data)
+    if apart := prepared.get(APART):
+        result[APART] = _without_nulls(apart)
     return result
 
 

@@ -127,8 +127,8 @@ def _carried_out(wanted: Sequence[Repair], obj: Object) -> bool:
 
 def _target(item: Rendered) -> Target:
     api_version = str(item.object.get("apiVersion", ""))
-    metadata = item.object.get("metadata") or {}
-    namespace = metadata.get("namespace")
+    metadata = item.object.get("metadata")
+    namespace = metadata.get("namespace") if isinstance(metadata, dict) else None
     version = api_version.rpartition("/")[2]
     return Target(api_group(api_version), version, item.id.kind, item.id.name, str(namespace) if namespace else None)
 
@@ -253,7 +253,7 @@ def _operation(change: _Change, tags: Mapping[str, str], kind: str) -> dict[str,
 def _parts(value: Any, parts: Collection[str], key: str) -> Any:
     if isinstance(value, dict):
         return {name: child for name, child in value.items() if name in parts}
-    return [item for item in value if f"[{item.get(key)}]" in parts]
+    return [item for item in value if isinstance(item, dict) and f"[{item.get(key)}]" in parts]
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from istio_convert import Outcome, convert
-from istio_convert.mapping.overlaypath import NO_LIST
+from istio_convert.mapping.overlaypath import MISSHAPEN, NO_LIST
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
@@ -39,6 +39,32 @@ def test_an_element_of_no_list_is_for_a_person(place: str) -> None:
     found = {(e.outcome, e.reason) for e in conversion.ledger.entries if "overlays" in e.leaf.path}
     assert found == {(Outcome.MANUAL, NO_LIST)}
     assert conversion.files("flux")  # values that the chart's schema takes
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value"),
+    [
+        ("Service", "spec.ports", "{a: b}"),
+        ("Service", "spec.ports", "5"),
+        ("Service", "metadata.labels", "[a]"),
+        ("Service", "metadata.labels.a", "{b: c}"),
+        ("Deployment", "spec.template.spec", "[a]"),
+        ("Deployment", "spec.template.spec.containers", "{discovery: {}}"),
+        ("Deployment", "spec.template.spec.volumes[0]", "x"),
+    ],
+)
+@pytest.mark.parametrize("to", ["1.25.3", "1.30.3"])
+@pytest.mark.parametrize("component", ["pilot", "ingressGateways"])
+def test_a_value_of_another_shape_is_for_a_person(component: str, kind: str, path: str, value: str, to: str) -> None:
+    name = "istiod" if component == "pilot" else "gw"
+    k8s = f"k8s: {{overlays: [{{kind: {kind}, name: {name}, patches: [{{path: '{path}', value: {value}}}]}}]}}"
+    entry = f"{{{k8s}}}" if component == "pilot" else f"[{{name: gw, enabled: true, {k8s}}}]"
+    conversion = convert(f"{HEAD}  components: {{{component}: {entry}}}\n", to=to)
+    found = {(e.outcome, e.reason) for e in conversion.ledger.entries if "overlays" in e.leaf.path}
+    assert found == {(Outcome.MANUAL, MISSHAPEN)}
+    plain = convert(HEAD + f"  components: {{{component}: {entry.replace(', ' + k8s, '').replace(k8s, '')}}}\n", to=to)
+    assert [r.values_data() for r in conversion.releases] == [r.values_data() for r in plain.releases]
+    assert [r.patches for r in conversion.releases] == [r.patches for r in plain.releases]
 
 
 @pytest.mark.parametrize("version", ["1.23.6", "1.30.3"])
@@ -172,13 +198,15 @@ def test_positions_are_counted_before_a_patch_that_changes_the_order(reverse: bo
     assert bodies == [[operation], {"spec": {"template": {"spec": {"volumes": [volume]}}}}]
 
 
-def test_a_position_in_what_an_earlier_patch_sets_is_for_a_person() -> None:
+def test_a_position_in_what_an_earlier_overlay_put_there_is_of_that() -> None:
     volume = "spec.template.spec.volumes.[name:istio-token].projected"
     bodies, manual = istiod(
         f"{{path: '{volume}', value: {{sources: [{{x: 1}}]}}}}", f"{{path: '{volume}.sources.[0].x', value: 2}}"
     )
-    assert len(bodies) == 1
-    assert [reason.split(": ")[1] for reason in manual] == ["another patch of the object sets this place first"]
+    assert not manual
+    (body,) = bodies
+    (found,) = body["spec"]["template"]["spec"]["volumes"]
+    assert found == {"name": "istio-token", "projected": {"$patch": "replace", "sources": [{"x": 2}]}}
 
 
 def test_removals_by_position_move_what_follows() -> None:

@@ -69,12 +69,29 @@ def test_a_selected_label_is_no_release_label() -> None:
     ]
 
 
-def test_labels_of_a_network_policy() -> None:
-    before, after = (obj("NetworkPolicy", labels={"istio": text, "mine": text}) for text in "ab")
-    assert found(before, after) == [
-        ("release-label", "metadata.labels.istio"),
-        ("release-label", "metadata.labels.mine"),
-    ]
+@pytest.mark.parametrize("kind", ["NetworkPolicy", "Role", "RoleBinding"])
+def test_labels_that_nothing_selects(kind: str) -> None:
+    """Of a gateway's, those that the charts bring by themselves are explained; no others, and no other component's."""
+
+    def labelled(component: str, **labels: str) -> Object:
+        return obj(kind, labels={"operator.istio.io/component": component, **labels})
+
+    def compared(before: Object, after: Object) -> dict[str, str]:
+        workload = obj("Deployment", "gw", "apps/v1", {"istio": "b", "team": "b", "other": "b"})
+        pairs = compare(side(before, workload), side(after, workload))
+        return {d.path.rpartition(".")[2]: d.kind.value for c in pairs for d in c.differences}
+
+    mine = labelled("IngressGateways", istio="a", mine="a", other="a")
+    theirs = labelled("IngressGateways", istio="b", mine="b", other="b", team="b")
+    found = {"istio": "release-label", "mine": "unexplained", "other": "unexplained", "team": "release-label"}
+    assert compared(mine, theirs) == found
+    assert compared(labelled("IngressGateways", mine="a"), labelled("IngressGateways")) == {"mine": "unexplained"}
+    assert set(compared(labelled("Pilot", istio="a"), labelled("Pilot", istio="b", team="b")).values()) == {
+        "unexplained"
+    }
+
+
+def test_what_a_network_policy_selects_by_counts() -> None:
     before, after = (obj("NetworkPolicy", spec={"podSelector": {"matchLabels": {"mine": text}}}) for text in "ab")
     assert found(before, after) == [("unexplained", "spec.podSelector.matchLabels.mine")]
 
@@ -160,10 +177,8 @@ def test_annotations_and_labels_must_be_texts(kind: str) -> None:
         return thing
 
     for field in ("annotations", "labels"):
-        of_no_use = field == "labels" and kind in ("NetworkPolicy", "Role")
         assert found(described(field, 1), described(field, "1")) == [("refused", f"metadata.{field}.nn")]
-        other = "release-label" if of_no_use else "unexplained"
-        assert found(described(field, 1), described(field, "2")) == [(other, f"metadata.{field}.nn")]
+        assert found(described(field, 1), described(field, "2")) == [("unexplained", f"metadata.{field}.nn")]
 
 
 def test_pods_that_istioctl_gives_another_label_than_it_selects() -> None:
@@ -244,7 +259,7 @@ def roles(name: str, account: str, verbs: list[str]) -> list[Object]:
     rules = [{"apiGroups": [""], "resources": ["secrets"], "verbs": verbs}]
     subjects = [{"kind": "ServiceAccount", "name": account}]
     return [
-        obj("Role", name, f"{group}/v1", {"a": name}, rules=rules),
+        obj("Role", name, f"{group}/v1", {"app": name, "operator.istio.io/component": "IngressGateways"}, rules=rules),
         obj(
             "RoleBinding",
             name,

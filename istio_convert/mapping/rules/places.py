@@ -108,6 +108,46 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
     ),
 }
 
+#: values that decide these places and others as well: what an overlay takes away there must be taken away by a patch
+ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
+    "pilot": (
+        SoleEffect(("global", "imagePullPolicy"), ((*IN_CONTAINER, "imagePullPolicy"),), probe="Always"),
+        SoleEffect(("global", "imagePullSecrets"), (("imagePullSecrets",),), "ServiceAccount", probe=["probe"]),
+        SoleEffect(("global", "priorityClassName"), ((*POD, "priorityClassName"),)),
+        SoleEffect(("pilot", "envVarFrom"), ((*IN_CONTAINER, "env"),), probe=[{"name": "PROBE", "value": "1"}]),
+        SoleEffect(
+            ("pilot", "jwksResolverExtraRootCA"), ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts")), probe="probe"
+        ),
+        SoleEffect(
+            ("pilot", "serviceAccountAnnotations"),
+            (("metadata", "annotations"),),
+            "ServiceAccount",
+            probe={"probe": "yes"},
+        ),
+        SoleEffect(("revision",), (("spec", "selector", "istio.io/rev"),), "Service"),
+        SoleEffect(("revision",), (("spec", "selector", "matchLabels", "istio.io/rev"),)),
+    ),
+    "cni": (
+        SoleEffect(("cni", "daemonSetLabels"), (("metadata", "labels"),), probe={"probe": "yes"}),
+        SoleEffect(("global", "imagePullPolicy"), ((*IN_CONTAINER, "imagePullPolicy"),), probe="Always"),
+    ),
+    "ztunnel": (
+        SoleEffect(("annotations",), (("metadata", "annotations"),), probe={"probe": "yes"}),
+        SoleEffect(("imagePullSecrets",), (("imagePullSecrets",),), "ServiceAccount", probe=["probe"]),
+        SoleEffect(("labels",), (("metadata", "labels"),), probe={"probe": "yes"}),
+        SoleEffect(
+            ("seLinuxOptions",),
+            ((*IN_CONTAINER, "securityContext", "seLinuxOptions"),),
+            probe={"type": "probe", "level": "probe"},
+        ),
+    ),
+}
+
+#: values that add to no list of an object
+NO_LISTS: frozenset[Path] = frozenset(
+    {("global", "hub"), ("global", "tag"), ("global", "variant"), ("hub",), ("meshConfig",), ("tag",), ("variant",)}
+)
+
 #: by component and last step of the value: beginnings of the names that a template prints after the value's own
 PRINTED_LAST: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("pilot", "podLabels"): ("istio.io/dataplane-mode", "app.kubernetes.io/", "helm.sh/"),
