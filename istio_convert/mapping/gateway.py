@@ -266,9 +266,14 @@ class GatewayMapper:
     def _keep_budget(self, slot: GatewaySlot, node: Node) -> bool:
         """Where istioctl decided by one number that there is a budget, and another is in force: True when settled."""
         conditional = self.draft.catalog.behaviour("budget_needs_two_replicas")
-        if not conditional or "PodDisruptionBudget" not in self.objects.objects or number(to_data(node)) > 1:
+        if not conditional or "PodDisruptionBudget" not in self.objects.objects:
             return False
         reason = "decides that there is a PodDisruptionBudget"
+        if number(to_data(node)) > 1:
+            for leaf in set(leaves(self.decided_by)) - set(leaves(node)):
+                claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), reason)
+                self.draft.claims.add(leaf, claim)
+            return False
         self.draft.set_value(slot.value_path, clone(self.decided_by), slot.id, reason=reason)
         self._patch(slot, node, replace=False)
         return True

@@ -62,7 +62,8 @@ class OverruledValues:
             plain = slot.convert is None or slot.k8s_field == ("env",)
             if value is None or not plain or (node := get(self.draft.release.values, value)) is None:
                 continue
-            if self.plane.value_is_equal(kind, slot):
+            # a value that also decides whether there is an object lives on in that
+            if self.plane.value_is_equal(kind, slot, overlay=True):
                 yield value, slot.kind, (self.plane.manifest_path(kind, slot.path),), node
         for effect in SOLE_EFFECTS.get(kind, ()):
             if (node := get(self.draft.release.values, effect.value)) is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.draft import Defaults, Draft
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.places import ALSO_RENDERED, NO_LISTS, SOLE_EFFECTS
@@ -13,7 +13,7 @@ from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
-from istio_convert.source.nodes import Mapping, Node, get, walk
+from istio_convert.source.nodes import Mapping, Node, get, to_data, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,8 @@ class Sources:
         return any(last in path for path, _ in walk(self.draft.release.values))
 
     def may_add(self, target: Target, place: Path) -> bool:
-        """Whether values that are set may add to the list at a place: all but those that decide other places only."""
+        """Whether values may add to the list at a place: all but defaults and those that decide other places only."""
+        defaults = Defaults(self.draft.chart, self.draft.catalog, self.draft.release.values)
         elsewhere: dict[Path, bool] = dict.fromkeys(NO_LISTS, True)
         for value, kind, known in self._places(sole=True):
             at = in_text(known)
@@ -53,7 +54,8 @@ class Sources:
             elsewhere[value] = other and elsewhere.get(value, True)
         spelled = [one for value, other in elsewhere.items() if other for one in self.draft.chart.spellings(value)]
         return any(
-            all(path[: len(one)] != one for one in spelled) for path, _ in walk(self.draft.release.values) if path
+            all(path[: len(one)] != one for one in spelled) and defaults.at(path) != to_data(node)
+            for path, node in walk(self.draft.release.values)
         )
 
     def _target(self, kind: str) -> Target:
