@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from istio_convert.mapping.draft import Defaults, Draft
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.objects import ControlPlane
-from istio_convert.mapping.rules.places import ALSO_RENDERED, NO_LISTS, SOLE_EFFECTS
+from istio_convert.mapping.rules.places import ALSO_RENDERED, COUNTED, NO_LISTS, SOLE_EFFECTS
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.operator.components import Component
-from istio_convert.paths import Path
+from istio_convert.paths import Path, starts_with
 from istio_convert.release import Target
 from istio_convert.source.nodes import Mapping, Node, get, to_data, walk
 
@@ -46,6 +46,11 @@ class Sources:
     def may_add(self, target: Target, place: Path) -> bool:
         """Whether values may add to the list at a place: all but defaults and those that decide other places only."""
         defaults = Defaults(self.draft.chart, self.draft.catalog, self.draft.release.values)
+        set_here = [path for path, node in walk(self.draft.release.values) if defaults.at(path) != to_data(node)]
+        counted = COUNTED.get(self.component.kind, {}).get(str(place[-1]))
+        if counted is not None and target == self._target("workload"):
+            spelled = [one for value in counted for one in self.draft.chart.spellings(value)]
+            return any(starts_with(path, one) for path in set_here for one in spelled)
         elsewhere: dict[Path, bool] = dict.fromkeys(NO_LISTS, True)
         for value, kind, known in self._places(sole=True):
             at = in_text(known)
@@ -53,10 +58,7 @@ class Sources:
             other = at[:common] != place[:common] or target != self._target(kind)
             elsewhere[value] = other and elsewhere.get(value, True)
         spelled = [one for value, other in elsewhere.items() if other for one in self.draft.chart.spellings(value)]
-        return any(
-            all(path[: len(one)] != one for one in spelled) and defaults.at(path) != to_data(node)
-            for path, node in walk(self.draft.release.values)
-        )
+        return any(not any(starts_with(path, one) for one in spelled) for path in set_here)
 
     def _target(self, kind: str) -> Target:
         if self.component.kind == "pilot" or kind == "workload":

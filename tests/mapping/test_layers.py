@@ -243,9 +243,12 @@ def test_a_position_in_the_list_of_a_setting() -> None:
         ("{pilot: {tolerations: [{key: v}]}}", f"{POD}.volumes[9]", True),
         ("{pilot: {tolerations: [{key: v}]}}", f"{POD}.tolerations[-1]", True),
         ("{meshConfig: {rootNamespace: x}, global: {hub: x}}", f"{POD}.volumes[9]", True),
+        ("{global: {caAddress: x}}", f"{DISCOVERY}.args[9]", True),
+        ("{global: {caAddress: x}}", f"{DISCOVERY}.volumeMounts[9]", True),
+        ("{pilot: {volumeMounts: [{name: v, mountPath: /v}]}}", f"{DISCOVERY}.volumeMounts[9]", False),
     ],
 )
-def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:  # noqa: FBT001
+def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:
     """istioctl appends there, unless a value has put something at the position."""
     value = "--x" if "args" in place else "{name: n, key: n}"
     conversion = converted(f"path: '{place}', value: {value}", values=values)

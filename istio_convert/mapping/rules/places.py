@@ -143,6 +143,21 @@ ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
     ),
 }
 
+#: component -> field of its workload -> all values that decide how many elements the list has; see
+#: tests/verify/test_lists.py, which looks for others in the charts
+COUNTED: Mapping[str, Mapping[str, tuple[Path, ...]]] = {
+    "pilot": {
+        "args": (
+            ("global", "logAsJson"),
+            ("global", "logging", "level"),
+            ("pilot", "extraContainerArgs"),
+            ("pilot", "taint"),
+        ),
+        "volumeMounts": (("pilot", "jwksResolverExtraRootCA"), ("pilot", "volumeMounts")),
+        "volumes": (("pilot", "jwksResolverExtraRootCA"), ("pilot", "volumes")),
+    },
+}
+
 #: values that add to no list of an object
 NO_LISTS: frozenset[Path] = frozenset(
     {("global", "hub"), ("global", "tag"), ("global", "variant"), ("hub",), ("meshConfig",), ("tag",), ("variant",)}
