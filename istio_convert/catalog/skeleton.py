@@ -1,17 +1,18 @@
-"""The objects that a chart renders with default values: which there are, and which places in them are set.
+"""The objects that a chart renders: which there are, which values bring or take them, and which places in them are set.
 
 Names of objects hold marks for what an installation decides: ``{release}``, ``{namespace}``, ``{istioNamespace}``,
-``{gateway}`` (the name of a gateway of istioctl's own charts), ``{revision}`` and ``{-revision}`` (nothing, or a dash
-and the revision). A place inside an object is a path whose steps through lists are positions or ``[name:value]``.
+``{gateway}`` (the name of a gateway of istioctl's own charts), ``{element}`` (of the list or map that brings the
+object), ``{revision}`` and ``{-revision}`` (nothing, or a dash and the revision).
+A place inside an object is a path whose steps through lists are positions or ``[name:value]``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from istio_convert.catalog.data import load
 from istio_convert.catalog.ranges import contains
@@ -20,6 +21,10 @@ from istio_convert.paths import Path, parse
 _MARK = re.compile(r"\{(-?)\w+\}")
 _NAME = r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?"
 _ELEMENT = re.compile(r"\[([^:\]]+):(.*)\]$")
+
+
+Test: TypeAlias = "bool | int | str"
+"""What is asked of a value: to be true or not, to be at least so many, or to be this text."""
 
 
 @lru_cache(maxsize=512)
@@ -40,12 +45,31 @@ class SkeletonObject:
         pattern: its name, with marks.
         api_version: ``apps/v1``, …
         namespaced: whether the chart gives it a namespace.
+        default: whether it is rendered with default values.
+        brought: what brings it, or keeps it: alternatives, each of them values path -> test, which must all hold.
+        taken: what takes it away unless something keeps it, likewise.
     """
 
     kind: str
     pattern: str
     api_version: str
     namespaced: bool
+    default: bool = True
+    brought: tuple[Mapping[str, Test], ...] = ()
+    taken: tuple[Mapping[str, Test], ...] = ()
+
+    def rendered(self, holds: Callable[[Path, Test], bool]) -> bool:
+        """Whether the chart renders it.
+
+        Args:
+            holds: whether a values path passes a test: to be true or not (a boolean), to be at least a number, or to
+                be a text.
+        """
+
+        def any_holds(alternatives: tuple[Mapping[str, Test], ...]) -> bool:
+            return any(all(holds(parse(path), test) for path, test in tests.items()) for tests in alternatives)
+
+        return any_holds(self.brought) or (self.default and not any_holds(self.taken))
 
     def matches(self, name: str) -> bool:
         """Whether an object of this name could be this one."""
@@ -68,7 +92,9 @@ class Elements:
 
 
 class Skeleton:
-    """The objects of one chart at one version, as rendered with default values and without revision.
+    """The objects of one chart at one version, as rendered without revision.
+
+    Those that default values bring are as they are with these, others as the values make them that bring them.
 
     The chart istiod-remote is rendered with the address of a control plane, an IP address.
 
@@ -83,11 +109,32 @@ class Skeleton:
 
     @cached_property
     def objects(self) -> tuple[SkeletonObject, ...]:
-        """All objects, by kind and name."""
+        """The objects that default values bring, by kind and name."""
+        return tuple(known for known in self.possible if known.default)
+
+    @cached_property
+    def possible(self) -> tuple[SkeletonObject, ...]:
+        """All objects that the chart is known to render with some values, by kind and name."""
+        taken = dict(self._pairs("taken"))
+        entries = {head: (entry, True) for head, entry in self._pairs("objects")}
+        brought = {}
+        for head, entry in self._pairs("optional"):
+            brought[head] = tuple(entry["when"])
+            entries.setdefault(head, (entry, False))
         found = []
-        for head, entry in self._pairs("objects"):
+        for head, (entry, default) in entries.items():
             kind, _, pattern = head.partition(" ")
-            found.append(SkeletonObject(kind, pattern, entry["apiVersion"], entry["namespaced"]))
+            found.append(
+                SkeletonObject(
+                    kind,
+                    pattern,
+                    entry["apiVersion"],
+                    entry["namespaced"],
+                    default,
+                    brought.get(head, ()),
+                    tuple(taken.get(head, ())),
+                )
+            )
         return tuple(sorted(found, key=lambda item: (item.kind, item.pattern)))
 
     def find(self, kind: str, name: str) -> SkeletonObject | None:
@@ -97,7 +144,7 @@ class Skeleton:
             kind: ``Deployment``, …
             name: a real name (``istiod-canary``) or a pattern (``istiod{-revision}``).
         """
-        found = [item for item in self.objects if item.kind == kind and item.matches(name)]
+        found = [item for item in self.possible if item.kind == kind and item.matches(name)]
         return max(found, key=lambda item: (item.pattern == name, len(_MARK.sub("", item.pattern))), default=None)
 
     def exists(self, kind: str, name: str, path: Path) -> bool:

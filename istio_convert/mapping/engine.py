@@ -13,6 +13,7 @@ from istio_convert.mapping.claims import Claim, Claims, lost_to
 from istio_convert.mapping.controlplane import SettingsMapper
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway import GatewayMapper
+from istio_convert.mapping.inforce import values_for
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.once import Built, OncePerCluster
 from istio_convert.mapping.overlays import OverlayMapper
@@ -159,7 +160,7 @@ class Engine:
         else:
             values = Passthrough(operator, draft)
             values.run()
-            self._own_image(component, draft)
+            self._own_image(component, draft, operator)
             if component.kind == "base":
                 self._default_validator(draft)
             if component.kind == "istiodRemote":
@@ -213,7 +214,7 @@ class Engine:
             draft.set_value(("defaultRevision",), Scalar(self.default_revision), "base.defaultRevision")
 
     @staticmethod
-    def _own_image(component: Component, draft: Draft) -> None:
+    def _own_image(component: Component, draft: Draft, operator: Effective) -> None:
         """A component's own hub and tag are values of its chart, not global ones."""
         root = {"pilot": ("pilot",), "cni": ("cni",), "ztunnel": ()}.get(component.kind)
         if root is None:
@@ -222,7 +223,9 @@ class Engine:
         if isinstance(hub, Scalar) and hub.value:
             draft.set_value((*root, "hub"), hub, "component.hub", why_wins="the component's own hub wins")
         if tag is not None:
-            TagMapper(draft).carry((*root, "tag"), tag, rule="component.tag")
+            path = (*root, "tag")
+            loser = get(values_for(draft.release.chart, operator), path)
+            TagMapper(draft).carry(path, tag, rule="component.tag", loser=loser)
 
     @staticmethod
     def _depend(drafts: list[Draft]) -> None:

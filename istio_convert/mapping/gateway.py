@@ -16,6 +16,7 @@ from istio_convert.mapping.gateway_overlays import Deletion, GatewayOverlays
 from istio_convert.mapping.gateway_provided import IN_PROXY, untouched, without_mark
 from istio_convert.mapping.gateway_rest import RestMapper
 from istio_convert.mapping.gateway_tree import PROXY, covers, is_changed, items_of, map_at, name_of, nulls_of
+from istio_convert.mapping.inforce import OtherObjects
 from istio_convert.mapping.model import IN_CONTAINER, POD, Converted, Facts, GatewaySlot, ManifestPath
 from istio_convert.mapping.objects import GROUPS, ControlPlane, number
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
@@ -88,7 +89,8 @@ class GatewayMapper:
         self.decided_by = inputs.replicas(gateway)
         self.objects = builder.build(labels)
         self._apply_settings()
-        overlays = GatewayOverlays(self.component, self.draft, self.objects, self.deletions)
+        other = OtherObjects(self.component, self.objects.name, self.draft.catalog, self.plane.effective)
+        overlays = GatewayOverlays(self.component, self.draft, self.objects, other.rendered, self.deletions)
         overlays.apply(self.draft.catalog.behaviour("unmatched_overlay_is_error"))
         self._keep_injection()
         rest = RestMapper(self.draft, self.component, self.objects)

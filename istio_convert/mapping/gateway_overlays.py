@@ -72,11 +72,16 @@ class Deletion:
 
 @dataclass(slots=True)
 class GatewayOverlays:
-    """The overlays of one gateway."""
+    """The overlays of one gateway.
+
+    Attributes:
+        renders_more: whether istioctl's chart renders an object of this kind and name that is not among the objects.
+    """
 
     component: Component
     draft: Draft
     objects: GatewayObjects
+    renders_more: Callable[[str, str], bool]
     deletions: list[Deletion] = field(default_factory=list)
 
     def apply(self, unmatched_is_error: bool) -> None:  # noqa: FBT001 - a fact of the version
@@ -99,6 +104,10 @@ class GatewayOverlays:
                 "the gateway chart's Role and RoleBinding are others",
                 "check the rights",
             )
+        elif tree is None and self.renders_more(kind, name):
+            reason = f"the gateway chart's {kind} is another than the one of istioctl's chart"
+            action = "compare the two, and patch the release by hand"
+            claim_patches(self.draft.claims, items, Outcome.MANUAL, reason, action)
         elif tree is None or name != names.get(kind, self.objects.name):
             if unmatched_is_error:
                 reason = "no object of this kind and name is rendered, istioctl refuses the overlay"

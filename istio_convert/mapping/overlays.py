@@ -96,20 +96,21 @@ class OverlayMapper:
             scalar_text(overlay, "kind"), scalar_text(overlay, "name"), scalar_text(overlay, "apiVersion")
         )
         if target is None:
-            self._unmatched(items)
+            known = self.rendered.known(scalar_text(overlay, "kind"), scalar_text(overlay, "name"))
+            self._unmatched(items, "" if known is None else "with these settings ")
             return
         for patch in items:
             self._patch(target, patch)
 
-    def _unmatched(self, patches: list[Mapping]) -> None:
+    def _unmatched(self, patches: list[Mapping], why: str) -> None:
         if self.draft.catalog.behaviour("unmatched_overlay_is_error"):
-            reason = "no object of this kind and name is rendered, istioctl refuses the overlay"
+            reason = f"{why}no object of this kind and name is rendered, istioctl refuses the overlay"
             claim_patches(
                 self.draft.claims, patches, Outcome.MANUAL, reason, "correct kind and name, or remove the overlay"
             )
         else:
-            reason = "no object of this kind and name is rendered, so istioctl ignores the overlay"
-            if self.plane.revision:
+            reason = f"{why}no object of this kind and name is rendered, so istioctl ignores the overlay"
+            if self.plane.revision and not why:
                 reason += f" (with a revision istiod's objects are named istiod-{self.plane.revision})"
             claim_patches(self.draft.claims, patches, Outcome.INERT, reason)
 

@@ -12,9 +12,10 @@ from istio_convert.catalog import did_you_mean
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft, settings_in_force
+from istio_convert.mapping.inforce import values_for
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.rules.values import VALUE_RULES, ValueRule
-from istio_convert.mapping.tags import TAG_PATHS, TagMapper
+from istio_convert.mapping.tags import SHARED, TAG_PATHS, TagMapper
 from istio_convert.operator.effective import Effective
 from istio_convert.paths import Path, render
 from istio_convert.source.nodes import Mapping, Node, Scalar, from_data, get, leaves, to_data
@@ -37,20 +38,10 @@ class Passthrough:
 
     def run(self) -> None:
         """Fill the release's values."""
-        tree = self._view()
+        tree = values_for(self.draft.release.chart, self.effective)
         self._walk(tree, ())
-        for path, node in self.tags:
+        for path, node in sorted(self.tags, key=lambda tag: tag[0] != SHARED):  # a component's own looks at it
             TagMapper(self.draft).carry(path, node)
-
-    def _view(self) -> Mapping:
-        """The values as istioctl hands them to the chart; ztunnel gets its own block at the root."""
-        values = self.effective.values
-        own = values.items.get("ztunnel")
-        if self.draft.release.chart != "ztunnel" or not isinstance(own, Mapping):
-            return values
-        view = Mapping({k: v for k, v in values.items.items() if k == "global" or not isinstance(v, Mapping)})
-        view.items.update(own.items)
-        return view
 
     def _walk(self, node: Mapping, path: Path) -> None:
         for key, child in node.items.items():
@@ -66,11 +57,11 @@ class Passthrough:
             rule = _rule(self.draft.release.chart, below)
             if rule is not None and self._special(rule, child):
                 continue
-            if below in TAG_PATHS:
-                self.tags.append((below, child))
-                continue
             if (unread := self._unread(below)) is not None:
                 self._keep_copied(below, child, unread)
+                continue
+            if below in TAG_PATHS:
+                self.tags.append((below, child))
                 continue
             self.draft.set_value(below, child, RULE, reason=self._remark(below))
 

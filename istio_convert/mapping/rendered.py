@@ -1,17 +1,21 @@
-"""The objects that the chart of one release renders by default, under the names that they have in this release."""
+"""The objects that the chart of one release renders, under the names that they have in this release."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.catalog.skeleton import Elements, SkeletonObject
 from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.inforce import InForce
 from istio_convert.mapping.objects import CLUSTER_SCOPED, GROUPS, ControlPlane
 from istio_convert.operator.components import Component
 from istio_convert.paths import Path
 from istio_convert.release import Target
+
+#: kinds of istiod that more decides about than values
+_DECIDED_BY_SETTINGS = ("HorizontalPodAutoscaler", "PodDisruptionBudget", "Deployment", "DaemonSet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +25,12 @@ class RenderedObjects:
     component: Component
     draft: Draft
     plane: ControlPlane
+    _found: dict[tuple[str, str], SkeletonObject | None] = field(default_factory=dict)
 
     def target(self, kind: str, name: str, api_version: str) -> Target | None:
-        """The object, or None when the chart renders none of this kind and name."""
+        """The object, or None when the chart renders none of this kind and name with these values."""
         known = self.known(kind, name)
-        if known is None:
-            return None
-        if self.plane.missing(
-            self.component.kind, "workload" if kind in ("Deployment", "DaemonSet") else kind
-        ) and kind in (
-            "HorizontalPodAutoscaler",
-            "PodDisruptionBudget",
-            "Deployment",
-            "DaemonSet",
-        ):
+        if known is None or not self._is_rendered(known):
             return None
         group, _, version = (known.api_version or api_version).rpartition("/")
         if kind in GROUPS:
@@ -42,12 +38,29 @@ class RenderedObjects:
         namespace = None if kind in CLUSTER_SCOPED or not known.namespaced else self.component.namespace
         return Target(group, version, kind, name, namespace)
 
+    def _is_rendered(self, known: SkeletonObject) -> bool:
+        if known.kind in _DECIDED_BY_SETTINGS:
+            kind = "workload" if known.kind in ("Deployment", "DaemonSet") else known.kind
+            if self.plane.missing(self.component.kind, kind):
+                return False
+            if known.kind == "PodDisruptionBudget":
+                return True  # settings that istioctl hands to the chart decide about it as well
+        return self._in_force.renders(known)
+
     def known(self, kind: str, name: str) -> SkeletonObject | None:
-        """The rendered object of this kind that has just this name with this operator's revision and namespaces."""
-        for known in self.draft.chart.skeleton.objects:
-            if known.kind == kind and name in self._names(known):
-                return known
-        return None
+        """The object of this kind that has just this name with this operator's revision, namespaces and values.
+
+        With other values the chart may render it, or may not.
+        """
+        if (kind, name) not in self._found:
+            possible = self.draft.chart.skeleton.possible
+            found = (known for known in possible if known.kind == kind and name in self._names(known))
+            self._found[kind, name] = next(found, None)
+        return self._found[kind, name]
+
+    @property
+    def _in_force(self) -> InForce:
+        return InForce(self.draft.chart, self.draft.catalog, self.plane.effective)
 
     def _names(self, known: SkeletonObject) -> set[str]:
         revision = self.plane.revision
@@ -64,7 +77,9 @@ class RenderedObjects:
         }
         for mark, text_ in marks.items():
             pattern = pattern.replace(mark, text_)
-        return {pattern}
+        if "{element}" not in pattern:
+            return {pattern}
+        return {pattern.replace("{element}", element) for element in self._in_force.elements(known)}
 
     def _pattern(self, target: Target) -> str:
         """The name under which the skeleton knows an object."""

@@ -307,7 +307,7 @@ def test_data_is_facts_in_the_agreed_form(name: str) -> None:
     sections = {"defaults", "dumped", "dead", "injection", "injection_env", "profile_keys", "reads", "refused"}
     definitions = {"crds"} if name == "base" else set()
     assert set(load(f"{name}.json")) == sections | definitions | {"order", "schema", "template_env", "traits"}
-    assert set(load(f"{name}.skeleton.json")) == {"objects", "places", "lists"}
+    assert set(load(f"{name}.skeleton.json")) == {"objects", "optional", "taken", "places", "lists"}
 
 
 def test_definitions_are_known_by_release() -> None:

@@ -87,3 +87,29 @@ def test_objects_know_their_group_and_scope() -> None:
     assert role is not None
     assert (deployment.api_version, deployment.namespaced) == ("apps/v1", True)
     assert (role.api_version, role.namespaced) == ("rbac.authorization.k8s.io/v1", False)
+
+
+def test_an_object_knows_which_values_bring_and_take_it() -> None:
+    skeleton = resolve("1.31.0").chart("istiod").skeleton
+    policy = skeleton.find("NetworkPolicy", "istiod")
+    validator = skeleton.find("ValidatingWebhookConfiguration", "istio-validator-istio-system")
+    assert policy is not None
+    assert validator is not None
+    assert (policy.default, policy.brought) == (False, ({"global.networkPolicy.enabled": True},))
+    assert policy not in skeleton.objects
+    assert validator in skeleton.objects
+    assert skeleton.exists("NetworkPolicy", "istiod", ("spec", "policyTypes", 0))
+    on = {("global", "networkPolicy", "enabled"), ("global", "configValidation")}
+    assert policy.rendered(lambda path, test: (path in on) is test)
+    assert validator.rendered(lambda path, test: (path in on) is test)
+    assert not policy.rendered(lambda _, test: test is False)
+    assert not validator.rendered(lambda _, test: test is False)
+
+
+def test_what_keeps_an_object_wins_over_what_takes_it() -> None:
+    service = resolve("1.31.0").chart("istiod").skeleton.find("Service", "istiod")
+    assert service is not None
+    remote = {("istiodRemote", "enabled")}
+    address = {*remote, ("global", "remotePilotAddress")}
+    assert not service.rendered(lambda path, test: (path in remote) is test)
+    assert service.rendered(lambda path, test: (path in address) is test)

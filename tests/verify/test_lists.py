@@ -1,4 +1,4 @@
-"""The values that decide how long istiod's lists are: the table names all on which the charts at hand put a condition."""
+"""The values that decide how long the lists of istiod are: the table names all that the charts at hand have conditions on."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from istio_convert.catalog.build.conditions import Condition, conditions_of
 from istio_convert.catalog.build.reads import KeyPath, Reader, defines_of, outermost
 from istio_convert.catalog.build.template import Node, parse
 from istio_convert.catalog.chart import ENDED_CHARTS
@@ -66,6 +67,7 @@ class ChartSource:
         schema: constraints of the values schema by path; empty when the chart has none.
         schema_broken: the schema refuses everything when read as the standard says.
         crds: names of the custom resource definitions that the chart brings.
+        conditions: on which whole objects depend.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -82,6 +84,7 @@ class ChartSource:
     schema: dict[str, Any] = field(default_factory=dict)
     schema_broken: bool = False
     crds: set[str] = field(default_factory=set)
+    conditions: list[Condition] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -145,7 +148,9 @@ def _read_chart(folder: FilePath, version: str) -> ChartSource:
     source = ChartSource(defaults=leaf_table(_as_released(values, version)), order=dict(_orders(values, ())))
     templates = dict(_templates(folder, "templates/*"))
     parsed = {name: _parse_template(text) for name, text in templates.items()}
-    reader = Reader(defines_of(parsed.values()))
+    defines = defines_of(parsed.values())
+    source.conditions = conditions_of((nodes for name, nodes in parsed.items() if not name.startswith("zz")), defines)
+    reader = Reader(defines)
     for name, nodes in parsed.items():
         if name.startswith("zz"):
             _read_preparation(templates[name], source)

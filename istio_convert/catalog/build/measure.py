@@ -56,7 +56,7 @@ class Measurer:
                 self._seen[digest] = Measured(
                     refused_values(name, chart, source.defaults, extra),
                     dead_values(name, chart, source.reads | source.injection),
-                    skeleton_of(chart, _ALWAYS_SET.get(name, {})),
+                    skeleton_of(chart, _ALWAYS_SET.get(name, {}), source.conditions, source.defaults),
                 )
         return self._seen[digest]
 

@@ -55,11 +55,13 @@ class RenderableChart:
 
     def objects(self, values: dict[str, Any]) -> list[dict[str, Any]]:
         """The objects that are rendered, without custom resource definitions."""
+        yaml = YAML(typ="safe")
+        yaml.allow_duplicate_keys = True  # as Helm has it
         found = []
         for name, text in self.render(values).items():
             if name.endswith("NOTES.txt") or "CustomResourceDefinition" in text:
                 continue
-            found += [item for item in YAML(typ="safe").load_all(text) if item]
+            found += [item for item in yaml.load_all(text) if item]
         return found
 
 
