@@ -1,4 +1,4 @@
-"""Field names of Kubernetes objects from the Go modules ``k8s.io/api`` and ``k8s.io/apimachinery``. Names only, no text.
+"""Field names of Kubernetes objects from the Go modules ``k8s.io/api`` and ``k8s.io/apimachinery``; no text.
 
 The JSON tags of the structs in ``types.go`` are what the API server goes by; a field that is inlined there has its
 fields in the place of itself, which the ``.proto`` files do not tell.
@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
+
+from istio_convert.catalog.names import QUANTITY
 
 #: files of the two modules whose types count; one that no module has is passed over
 FILES = (
@@ -40,8 +42,6 @@ ROOTS = (
     "ServiceAccount",
     "ValidatingWebhookConfiguration",
 )
-#: a number with a unit; the one type whose words are no list
-QUANTITY = "Quantity"
 
 _STRUCT = re.compile(r"^type (\w+) struct \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r'^\t(?:(\w+)[ \t]+)?([\[\]*\w.]+)[ \t]+`[^`\n]*?json:"([^",]*)(,inline)?', re.MULTILINE)

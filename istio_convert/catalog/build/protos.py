@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from istio_convert.catalog.build.compact import Section
+from istio_convert.catalog.names import json_name
 
 #: where to start; what they import is read along as far as it is of the module
 FILES = ("mesh/v1alpha1/config.proto", "mesh/v1alpha1/network.proto")
@@ -54,8 +55,8 @@ def mesh_names(api: FilePath) -> dict[str, Section]:
             found[short] = set(files.enums[full])
             continue
         message: dict[str, str] = {}
-        for name, (is_map, word) in files.messages[full].items():
-            kind = files.resolved(word, full)
+        for name, (is_map, written) in files.messages[full].items():
+            kind = files.resolved(written, full)
             message[name] = f"{'*' if is_map else ''}{files.short(kind)}" if kind else ""
             wanted += [kind] if kind else []
         found[short] = message
@@ -63,12 +64,6 @@ def mesh_names(api: FilePath) -> dict[str, Section]:
     if version:
         found[MODULE] = {version}
     return found
-
-
-def json_name(name: str) -> str:
-    """A field as protobuf's JSON spells it: ``access_log_file`` is ``accessLogFile``."""
-    first, *others = name.split("_")
-    return first + "".join(word[:1].upper() + word[1:] for word in others)
 
 
 @dataclass(slots=True)
@@ -95,7 +90,7 @@ class _Files:
         package = _PACKAGE.search(text)
         if package is None:
             raise ValueError(f"{name} names no package")
-        tokens = [token for token in _TOKEN.findall(text) if not token.startswith(("//", "/*"))]
+        tokens = [word for word in _TOKEN.findall(text) if not word.startswith(("//", "/*"))]
         self._body(iter(tokens), package[1], package[1])
         for imported in _IMPORT.findall(text):
             if (api / imported).is_file():
@@ -105,12 +100,12 @@ class _Files:
         """The name without its package."""
         return full.removeprefix(f"{self.packages[full]}.")
 
-    def resolved(self, word: str, scope: str) -> str:
+    def resolved(self, kind: str, scope: str) -> str:
         """The message or enum that a type means inside a message; empty for scalars and what no file here defines."""
-        if word.startswith("."):
-            return word[1:] if word[1:] in self.packages else ""
+        if kind.startswith("."):
+            return kind[1:] if kind[1:] in self.packages else ""
         while True:
-            full = f"{scope}.{word}" if scope else word
+            full = f"{scope}.{kind}" if scope else kind
             if full in self.packages:
                 return full
             if not scope:
@@ -119,58 +114,58 @@ class _Files:
 
     def _body(self, tokens: Iterator[str], scope: str, package: str) -> None:
         """The statements up to the brace that closes them."""
-        for token in tokens:
-            if token == "}":
+        for word in tokens:
+            if word == "}":
                 return
-            if token in _SKIPPED:
+            if word in _SKIPPED:
                 _statement(tokens)
-            elif token == "oneof":
+            elif word == "oneof":
                 next(tokens), next(tokens)
                 self._body(tokens, scope, package)
-            elif token == "message":
+            elif word == "message":
                 full = f"{scope}.{next(tokens)}"
                 next(tokens)
                 self.packages[full] = package
                 self.messages[full] = {}
                 self._body(tokens, full, package)
-            elif token == "enum":
+            elif word == "enum":
                 full = f"{scope}.{next(tokens)}"
                 next(tokens)
                 self.packages[full] = package
                 self.enums[full] = list(_words(tokens))
-            elif token != ";":
-                self._field([token, *_statement(tokens)], scope)
+            elif word != ";":
+                self._field([word, *_statement(tokens)], scope)
 
     def _field(self, words: Sequence[str], scope: str) -> None:
         """One field: ``[repeated] Type name = 3 [options]``, or ``map<Key, Type> name = 3``."""
         if words[0] in _LABELS:
             words = words[1:]
         is_map = words[0] == "map" and words[1] == "<"
-        word, name = (words[4], words[6]) if is_map else (words[0], words[1])
+        kind, name = (words[4], words[6]) if is_map else (words[0], words[1])
         if "json_name" in words:
             name = words[words.index("json_name") + 2].strip("\"'")
-        self.messages[scope][json_name(name)] = (is_map, word)
+        self.messages[scope][json_name(name)] = (is_map, kind)
 
 
 def _words(tokens: Iterator[str]) -> Iterator[str]:
     """The words of an enum whose brace is open."""
-    for token in tokens:
-        if token == "}":
+    for word in tokens:
+        if word == "}":
             return
-        rest = _statement(tokens) if token != ";" else []
-        if token not in _SKIPPED and rest:
-            yield token
+        rest = _statement(tokens) if word != ";" else []
+        if word not in _SKIPPED and rest:
+            yield word
 
 
 def _statement(tokens: Iterator[str]) -> list[str]:
     """What is left of a statement, up to its semicolon or the block that ends it."""
     found: list[str] = []
     depth = 0
-    for token in tokens:
-        depth += (token == "{") - (token == "}")
-        if token == ";" and not depth:
+    for word in tokens:
+        depth += (word == "{") - (word == "}")
+        if word == ";" and not depth:
             break
-        found.append(token)
-        if token == "}" and not depth and "=" not in found:
+        found.append(word)
+        if word == "}" and not depth and "=" not in found:
             break
     return found
