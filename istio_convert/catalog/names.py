@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import difflib
 import json
-import re
-from collections.abc import Mapping as Known
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from istio_convert.catalog.data import load, read_text
 from istio_convert.catalog.ranges import contains
@@ -23,7 +21,7 @@ from istio_convert.source.nodes import Node, Scalar, Sequence
 QUANTITY = "Quantity"
 #: how alike two names must be, as in :mod:`~istio_convert.catalog.closest`
 _ALIKE = 0.8
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?\d+)?")
+_UNITS = frozenset(["", *"numkMGTPE", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"])
 
 #: field -> its type, or the words of a closed list; None for what is not known
 Content: TypeAlias = dict[str, str] | frozenset[str] | None
@@ -48,13 +46,14 @@ class Names:
         return None
 
 
-@dataclass(slots=True)
 class MeshNames(Names):
     """MeshConfig and what it holds, at one release."""
 
-    version: str
     snake = True
-    _found: dict[str, Content] = field(default_factory=dict)
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self._found: dict[str, Content] = {}
 
     def known(self, kind: str) -> Content:
         """What is known of a type at the release."""
@@ -62,7 +61,7 @@ class MeshNames(Names):
             self._found[kind] = self._at_version(load("mesh.json").get(kind, {}))
         return self._found[kind]
 
-    def _at_version(self, section: Known[str, str | list[list[str]]]) -> Content:
+    def _at_version(self, section: Mapping[str, str | list[list[str]]]) -> Content:
         fields: dict[str, str] = {}
         words = set()
         for name, entry in section.items():
@@ -81,12 +80,12 @@ class MeshNames(Names):
         return entry if isinstance(entry, str) else " ".join(versions for versions, _ in entry)
 
 
-@dataclass(slots=True)
 class KubernetesNames(Names):
     """Objects of Kubernetes, at its newest release."""
 
-    _types: Known[str, dict[str, str]]
-    _words: Known[str, frozenset[str]]
+    def __init__(self, types: Mapping[str, dict[str, str]], words: Mapping[str, list[str]]) -> None:
+        self._types = types
+        self._words = {kind: frozenset(known) for kind, known in words.items()}
 
     def known(self, kind: str) -> Content:
         """What is known of a type."""
@@ -107,11 +106,10 @@ def mesh_names(version: str) -> MeshNames:
 def kubernetes_names() -> KubernetesNames:
     """The names that the objects of Kubernetes have."""
     data = json.loads(read_text("fields", "kubernetes.json"))
-    return KubernetesNames(data["types"], {kind: frozenset(words) for kind, words in data["words"].items()})
+    return KubernetesNames(data["types"], data["words"])
 
 
-@dataclass(frozen=True, slots=True)
-class Odd:
+class Odd(NamedTuple):
     """What a type does not know.
 
     Attributes:
@@ -166,9 +164,19 @@ def _look(names: Names, kinds: tuple[str, str], node: Node, path: Path, found: l
 def _fits(names: Names, kind: str, text: str) -> bool:
     """Whether a text can be a value of a type; true of those whose values are not listed."""
     if kind == QUANTITY:
-        return _NUMBER.fullmatch(text) is not None
+        return is_quantity(text)
     known = names.known(kind)
     return not isinstance(known, frozenset) or text in known
+
+
+def is_quantity(text: str) -> bool:
+    """Whether Kubernetes reads a text as a quantity: ``500m``, ``1.5Gi``, ``12e6``."""
+    number = text[1:] if text[0] in "+-" else text
+    unit = number.lstrip("0123456789.")
+    number = number.removesuffix(unit) if unit else number
+    exponent = unit[2:] if unit[1:2] in ("+", "-") else unit[1:]
+    scaled = unit in _UNITS or (unit[0] in "eE" and exponent.isdecimal())
+    return scaled and number.count(".") < 2 and number.strip(".") != ""
 
 
 def meant(names: Names, kind: str, above: str, path: Path) -> Path | None:
