@@ -15,6 +15,7 @@ from istio_convert.emit.valid import check_values
 from istio_convert.errors import Issue, LossError, UnsupportedVersionError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
+from istio_convert.mapping.misspelt import misspelt
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.tags import split_tag
 from istio_convert.operator.documents import find_operators
@@ -198,11 +199,12 @@ def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *
     merged = [user_spec(documents, list(sets)) for documents in groups]
     catalog, why = _choose(merged, to, allow_unknown=allow_unknown)
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
+    odd = [warning for operator in operators for warning in misspelt(operator.user, catalog)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings]
     if any(_has_template(item.text) for item in sources):
         warnings += unrendered(inputs.operators)
-    warnings += [*_lost_texts(documents), *outcomes.warnings]
+    warnings += [*_lost_texts(documents), *odd, *outcomes.warnings]
     return Conversion(
         catalog.version,
         why,

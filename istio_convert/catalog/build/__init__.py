@@ -5,19 +5,23 @@ The rest of the program never imports this: it reads what was built. Only facts 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
 from istio_convert.catalog.build.compact import Facts, Section, at_version, compacted, to_text
 from istio_convert.catalog.build.extract import ChartSource, read_release
 from istio_convert.catalog.build.measure import Measurer
+from istio_convert.catalog.build.protos import mesh_names
 from istio_convert.catalog.ranges import version_key
 from istio_convert.catalog.trees import leaf_table
 
 __all__ = ["Measurer", "build", "facts_at", "facts_of", "known_releases", "to_text"]
 
 _PROFILE = "profile-"
+#: the file with the names of MeshConfig, and the folder of a release that they are read from: charts do not tell them
+MESH = "mesh.json"
+_API = "api"
 
 
 def build(
@@ -52,11 +56,21 @@ def build(
         if release != version:
             stands_in[version] = release
     order = sorted(facts, key=version_key)
+    _fill_names(facts, order)
     content: dict[str, Mapping[str, Any]] = dict(compacted(facts, order))
     content["releases.json"] = {
         "releases": {version: {"candidate": stands_in[version]} if version in stands_in else {} for version in order}
     }
     return {name: content[name] for name in sorted(content)}
+
+
+def _fill_names(facts: Mapping[str, Facts], order: Sequence[str]) -> None:
+    """Give releases that came without the folder of names those of the nearest older one that has them."""
+    last = None
+    for version in order:
+        last = facts[version].get(MESH, last)
+        if last is not None:
+            facts[version][MESH] = last
 
 
 def known_releases(catalog: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Facts], dict[str, str]]:
@@ -84,7 +98,8 @@ def facts_of(manifests: FilePath, release: str, measurer: Measurer | None = None
     """The facts of one release in the three levels of the files: file, section, key.
 
     Args:
-        manifests: folder that holds ``charts`` and ``profiles``.
+        manifests: folder that holds ``charts`` and ``profiles``. The Go module ``istio.io/api`` of the release may
+            lie beside it as ``api``; without it nothing is said about the names of MeshConfig.
         release: which release it is.
         measurer: renders the charts; without one, facts that need rendering are left out.
     """
@@ -99,6 +114,8 @@ def facts_of(manifests: FilePath, release: str, measurer: Measurer | None = None
             measured = measurer.measure(name, manifests, chart)
             sections |= {"refused": measured.refused, "dead": measured.dead}
             facts[f"{name}.skeleton.json"] = measured.skeleton
+    if (api := manifests.parent / _API).is_dir():
+        facts[MESH] = mesh_names(api)
     return facts
 
 
