@@ -1,4 +1,4 @@
-"""The values that decide how long the lists of istiod are: the table names all that the charts at hand have conditions on."""
+"""The values that decide how long the lists of istiod are: the table names all that stand in conditions of a chart."""
 
 from __future__ import annotations
 
