@@ -245,7 +245,7 @@ def test_a_position_in_the_list_of_a_setting() -> None:
         ("{meshConfig: {rootNamespace: x}, global: {hub: x}}", f"{POD}.volumes[9]", True),
     ],
 )
-def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:  # noqa: FBT001
+def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:
     """istioctl appends there, unless a value has put something at the position."""
     value = "--x" if "args" in place else "{name: n, key: n}"
     conversion = converted(f"path: '{place}', value: {value}", values=values)
