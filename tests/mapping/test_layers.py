@@ -242,7 +242,10 @@ def test_a_position_in_the_list_of_a_setting() -> None:
         ("{global: {logAsJson: true}}", f"{DISCOVERY}.args[9]", False),
         ("{pilot: {tolerations: [{key: v}]}}", f"{POD}.volumes[9]", True),
         ("{pilot: {tolerations: [{key: v}]}}", f"{POD}.tolerations[-1]", True),
-        ("{meshConfig: {rootNamespace: x}, global: {hub: x}}", f"{POD}.volumes[9]", True),
+        ("{meshConfig: {rootNamespace: x}, global: {hub: x, caAddress: x}}", f"{POD}.volumes[9]", True),
+        ("{global: {caAddress: x}, pilot: {traceSampling: 5}}", f"{DISCOVERY}.args[9]", True),
+        ("{pilot: {traceSampling: 5}}", f"{DISCOVERY}.env[99]", True),
+        ("{pilot: {env: {A: b}}}", f"{DISCOVERY}.env[99]", False),
     ],
 )
 def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:
