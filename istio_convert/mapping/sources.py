@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from istio_convert.mapping.draft import Defaults, Draft
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.objects import ControlPlane
-from istio_convert.mapping.rules.places import ALSO_RENDERED, COUNTED, NO_LISTS, SOLE_EFFECTS
+from istio_convert.mapping.rules.places import ALSO_RENDERED, SOLE_EFFECTS
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
 from istio_convert.operator.components import Component
-from istio_convert.paths import Path, starts_with
+from istio_convert.paths import Path
 from istio_convert.release import Target
 from istio_convert.source.nodes import Mapping, Node, get, to_data, walk
 
@@ -44,21 +44,27 @@ class Sources:
         return any(last in path for path, _ in walk(self.draft.release.values))
 
     def may_add(self, target: Target, place: Path) -> bool:
-        """Whether values may add to the list at a place: all but defaults and those that decide other places only."""
-        defaults = Defaults(self.draft.chart, self.draft.catalog, self.draft.release.values)
-        set_here = [path for path, node in walk(self.draft.release.values) if defaults.at(path) != to_data(node)]
-        counted = COUNTED.get(self.component.kind, {}).get(str(place[-1]))
-        if counted is not None and target == self._target("workload"):
-            spelled = [one for value in counted for one in self.draft.chart.spellings(value)]
-            return any(starts_with(path, one) for path in set_here for one in spelled)
-        elsewhere: dict[Path, bool] = dict.fromkeys(NO_LISTS, True)
-        for value, kind, known in self._places(sole=True):
+        """Whether values that are set, and no defaults, may add to the list at a place.
+
+        The tables know what adds to the lists of a workload. To those of other objects, any value may.
+        """
+        values = self.draft.release.values
+        defaults = Defaults(self.draft.chart, self.draft.catalog, values)
+        own = [path for path, node in walk(values) if defaults.at(path) != to_data(node)]
+        workload = self.plane.target(self.component, "workload")
+        if target != workload:
+            return bool(own)
+        skeleton = self.draft.chart.skeleton
+        for value, kind, known in self._places():
             at = in_text(known)
             common = min(len(at), len(place))
-            other = at[:common] != place[:common] or target != self._target(kind)
-            elsewhere[value] = other and elsewhere.get(value, True)
-        spelled = [one for value, other in elsewhere.items() if other for one in self.draft.chart.spellings(value)]
-        return any(not any(starts_with(path, one) for one in spelled) for path in set_here)
+            if kind != "workload" or at[:common] != place[:common]:
+                continue
+            inside = len(at) > len(place) and skeleton.exists(target.kind, target.name, at)
+            spelled = self.draft.chart.spellings(value)
+            if not inside and any(path[: len(one)] == one for path in own for one in spelled):
+                return True
+        return False
 
     def _target(self, kind: str) -> Target:
         if self.component.kind == "pilot" or kind == "workload":
@@ -70,12 +76,12 @@ class Sources:
         found = (get(self.draft.release.values, path) for path in self.draft.chart.spellings(value))
         return any(node is not None and _holds(node, rest) for node in found)
 
-    def _places(self, *, sole: bool = False) -> Iterator[tuple[Path, str, ManifestPath]]:
+    def _places(self) -> Iterator[tuple[Path, str, ManifestPath]]:
         kind = self.component.kind
         for slot in (*SLOTS, *OVERLAY_SLOTS):
             if (value := slot.values.get(kind)) is not None and len(value) > (kind in ("pilot", "cni")):
                 yield value, slot.kind, self.plane.manifest_path(kind, slot.path)
-        for effect in (*SOLE_EFFECTS.get(kind, ()), *(() if sole else ALSO_RENDERED.get(kind, ()))):
+        for effect in (*SOLE_EFFECTS.get(kind, ()), *ALSO_RENDERED.get(kind, ())):
             for place in effect.places:
                 yield effect.value, effect.kind, self.plane.manifest_path(kind, place)
 

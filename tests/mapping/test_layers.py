@@ -246,6 +246,10 @@ def test_a_position_in_the_list_of_a_setting() -> None:
         ("{global: {caAddress: x}}", f"{DISCOVERY}.args[9]", True),
         ("{global: {caAddress: x}}", f"{DISCOVERY}.volumeMounts[9]", True),
         ("{pilot: {volumeMounts: [{name: v, mountPath: /v}]}}", f"{DISCOVERY}.volumeMounts[9]", False),
+        ("{meshConfig: {rootNamespace: x}, global: {hub: x, caAddress: x}}", f"{POD}.volumes[9]", True),
+        ("{global: {caAddress: x}, pilot: {traceSampling: 5}}", f"{DISCOVERY}.args[9]", True),
+        ("{pilot: {traceSampling: 5}}", f"{DISCOVERY}.env[99]", True),
+        ("{pilot: {env: {A: b}}}", f"{DISCOVERY}.env[99]", False),
     ],
 )
 def test_a_position_behind_what_the_chart_renders(values: str, place: str, known: bool) -> None:

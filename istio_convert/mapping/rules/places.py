@@ -108,12 +108,17 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
     ),
 }
 
-#: values that decide these places and others as well: what an overlay takes away there must be taken away by a patch
+#: values that decide these places and others as well: what an overlay takes away there must be taken away by a patch,
+#: and where they add to a list of a workload, positions behind the chart's own elements are theirs
 ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
     "pilot": (
         SoleEffect(("global", "imagePullPolicy"), ((*IN_CONTAINER, "imagePullPolicy"),), probe="Always"),
         SoleEffect(("global", "imagePullSecrets"), (("imagePullSecrets",),), "ServiceAccount", probe=["probe"]),
+        SoleEffect(("global", "externalIstiod"), ((*IN_CONTAINER, "env"),), probe=True),
+        SoleEffect(("global", "logAsJson"), (ARGS,), probe=True),
+        SoleEffect(("global", "logging", "level"), (ARGS,), probe="all:debug"),
         SoleEffect(("global", "priorityClassName"), ((*POD, "priorityClassName"),)),
+        SoleEffect(("global", "trustBundleName"), ((*IN_CONTAINER, "env"),)),
         SoleEffect(("pilot", "envVarFrom"), ((*IN_CONTAINER, "env"),), probe=[{"name": "PROBE", "value": "1"}]),
         SoleEffect(
             ("pilot", "jwksResolverExtraRootCA"), ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts")), probe="probe"
@@ -124,17 +129,30 @@ ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
             "ServiceAccount",
             probe={"probe": "yes"},
         ),
+        SoleEffect(("pilot", "taint", "enabled"), ((*IN_CONTAINER, "env"),), probe=True),
+        SoleEffect(("pilot", "taint", "namespace"), (ARGS,)),
         SoleEffect(("revision",), (("spec", "selector", "istio.io/rev"),), "Service"),
         SoleEffect(("revision",), (("spec", "selector", "matchLabels", "istio.io/rev"),)),
     ),
     "cni": (
+        SoleEffect(("cni", "ambient", "enabled"), ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts")), probe=True),
         SoleEffect(("cni", "daemonSetLabels"), (("metadata", "labels"),), probe={"probe": "yes"}),
+        SoleEffect(("cni", "env"), ((*IN_CONTAINER, "env"),), probe={"PROBE": "1"}),
         SoleEffect(("global", "imagePullPolicy"), ((*IN_CONTAINER, "imagePullPolicy"),), probe="Always"),
+        SoleEffect(("global", "logAsJson"), (ARGS,), probe=True),
+        SoleEffect(("global", "logging", "level"), (ARGS,), probe="all:debug"),
     ),
     "ztunnel": (
         SoleEffect(("annotations",), (("metadata", "annotations"),), probe={"probe": "yes"}),
         SoleEffect(("imagePullSecrets",), (("imagePullSecrets",),), "ServiceAccount", probe=["probe"]),
         SoleEffect(("labels",), (("metadata", "labels"),), probe={"probe": "yes"}),
+        SoleEffect(("meshConfig", "defaultConfig", "proxyMetadata"), ((*IN_CONTAINER, "env"),), probe={"PROBE": "1"}),
+        SoleEffect(("network",), ((*IN_CONTAINER, "env"),)),
+        SoleEffect(
+            ("peerCaCrl", "enabled"),
+            ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts"), (*IN_CONTAINER, "env")),
+            probe=True,
+        ),
         SoleEffect(
             ("seLinuxOptions",),
             ((*IN_CONTAINER, "securityContext", "seLinuxOptions"),),
@@ -142,26 +160,6 @@ ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
         ),
     ),
 }
-
-#: component -> field of its workload -> all values that decide how many elements the list has; see
-#: tests/verify/test_lists.py, which looks for others in the charts
-COUNTED: Mapping[str, Mapping[str, tuple[Path, ...]]] = {
-    "pilot": {
-        "args": (
-            ("global", "logAsJson"),
-            ("global", "logging", "level"),
-            ("pilot", "extraContainerArgs"),
-            ("pilot", "taint"),
-        ),
-        "volumeMounts": (("pilot", "jwksResolverExtraRootCA"), ("pilot", "volumeMounts")),
-        "volumes": (("pilot", "jwksResolverExtraRootCA"), ("pilot", "volumes")),
-    },
-}
-
-#: values that add to no list of an object
-NO_LISTS: frozenset[Path] = frozenset(
-    {("global", "hub"), ("global", "tag"), ("global", "variant"), ("hub",), ("meshConfig",), ("tag",), ("variant",)}
-)
 
 #: by component and last step of the value: beginnings of the names that a template prints after the value's own
 PRINTED_LAST: Mapping[tuple[str, str], tuple[str, ...]] = {
