@@ -11,7 +11,7 @@ from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
 from istio_convert.mapping.gateway_tree import PROXY
-from istio_convert.mapping.model import POD, ManifestPath, in_text
+from istio_convert.mapping.model import POD, GatewaySlot, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     NO_LIST,
@@ -54,6 +54,7 @@ FILLED: frozenset[tuple[str, ...]] = frozenset(
 )
 POD_LABELS: ManifestPath = ("spec", "template", "metadata", "labels")
 SELECTOR: ManifestPath = ("spec", "selector")
+LEFT_OUT = "what it takes away is left out of the values, and without a value the gateway chart renders nothing there"
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -241,9 +242,7 @@ class GatewayOverlays:
                 reason = "the pods would lack a label by which they are selected, which the API server refuses"
                 self.draft.claims.add(deletion.leaf, Claim(Outcome.MANUAL, RULE, None, reason, "remove the patch"))
                 continue
-            if slot is not None and slot.provided and get(self.draft.release.values, slot.value_path) is not None:
-                claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), "written without it")
-                self.draft.claims.add(deletion.leaf, claim)
+            if slot is not None and slot.provided and self._written_without(deletion.leaf, slot):
                 continue
             if slot is None or slot.provided or not slot.value_path:
                 if self._chart_renders(deletion, target_of(deletion.kind)):
@@ -262,8 +261,17 @@ class GatewayOverlays:
                 target = target_of(deletion.kind)
                 self.draft.patches.delete(target, deletion.path, f"the operator takes this away ({slot.id})")
                 self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
-            else:
-                self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")
+            elif not self._written_without(deletion.leaf, slot):
+                self._claim(deletion.leaf, Outcome.DEFAULT, LEFT_OUT)
+
+    def _written_without(self, leaf: Leaf, slot: GatewaySlot) -> bool:
+        """Say that a deletion lives on in a value that goes without a part; False when there is no such value."""
+        if slot.value_path is None or get(self.draft.release.values, slot.value_path) is None:
+            return False
+        self.draft.claims.add(
+            leaf, Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), "written without it")
+        )
+        return True
 
     def _chart_renders(self, deletion: Deletion, target: Target) -> bool:
         """Take away a part of the pod that the chart sets itself; False when it does not."""
