@@ -10,7 +10,7 @@ from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
-from istio_convert.mapping.gateway_tree import PROXY
+from istio_convert.mapping.gateway_tree import PROXY, name_of
 from istio_convert.mapping.model import POD, GatewaySlot, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
@@ -55,6 +55,10 @@ FILLED: frozenset[tuple[str, ...]] = frozenset(
 POD_LABELS: ManifestPath = ("spec", "template", "metadata", "labels")
 SELECTOR: ManifestPath = ("spec", "selector")
 LEFT_OUT = "what it takes away is left out of the values, and without a value the gateway chart renders nothing there"
+REPEATED = (
+    "istioctl's list then has a variable of this name twice, the gateway chart's values only the last, which counts"
+)
+REPEATED_ACTION = "remove the first, or overlay its value"
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -158,12 +162,32 @@ class GatewayOverlays:
         if not applied:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, without_effect(steps))
             return
+        if value is not None and "env" in steps:
+            self._settle_repeated(tree, steps[: steps.index("env") + 1], lose)
         if walker.emptied is not None:
             walker.emptied.leaf = path_leaf  # an empty list is said, or the chart's own would come back
         elif value is None and path_leaf is not None:
             self.deletions.append(Deletion(kind, manifest_path(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
+
+    def _settle_repeated(self, tree: Mapping, steps: tuple[Step, ...], lose: Callable[[Leaf], None]) -> None:
+        """Leave of a variable that an overlay puts into the list a second time the last one, which counts."""
+        node: Node | None = tree
+        for step in steps:
+            if isinstance(node, Sequence):
+                node = _element(node, step)
+            else:
+                node = get(node, (step,)) if isinstance(step, str) else None
+        if not isinstance(node, Sequence):
+            return
+        last: dict[str, Node] = {name_of(item): item for item in node.items}
+        for item in [item for item in node.items if last[name_of(item)] is not item]:
+            for leaf in leaves(item):
+                lose(leaf)
+            for leaf in leaves(last[name_of(item)]):
+                self.draft.claims.add(leaf, Claim(Outcome.MANUAL, RULE, None, REPEATED, REPEATED_ACTION))
+        node.items = [item for item in node.items if last[name_of(item)] is item]
 
     @staticmethod
     def _replaces_what_the_chart_fills(tree: Mapping, steps: tuple[Step, ...], value: Node) -> bool:
@@ -191,8 +215,7 @@ class GatewayOverlays:
                     return False
                 if isinstance(step, int) and step < 0:
                     return True
-                key = (step.key, step.value) if isinstance(step, ByKey) else None
-                node = _element(node, step, key)
+                node = _element(node, step)
             elif isinstance(node, Mapping):
                 node = node.items.get(step) if isinstance(step, str) else None
             if node is None:
@@ -205,7 +228,7 @@ class GatewayOverlays:
         node: Node | None = tree
         for step in steps:
             if isinstance(node, Sequence):
-                node = _element(node, step, (step.key, step.value)) if isinstance(step, ByKey) else None
+                node = _element(node, step) if isinstance(step, ByKey) else None
             else:
                 node = node.items.get(step) if isinstance(node, Mapping) and isinstance(step, str) else None
         return node is not None and (is_provided(node) or (isinstance(node, Scalar) and node.value == PROVIDED))
@@ -289,11 +312,11 @@ class GatewayOverlays:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
 
 
-def _element(items: Sequence, step: Step, key: tuple[str, str] | None) -> Node | None:
+def _element(items: Sequence, step: Step) -> Node | None:
     if isinstance(step, int):
         return items.items[step] if step < len(items.items) else None
     for item in items.items:
-        found = get(item, (key[0],)) if key else None
-        if isinstance(found, Scalar) and key and str(found.value) == key[1]:
+        found = get(item, (step.key,)) if isinstance(step, ByKey) else None
+        if isinstance(found, Scalar) and isinstance(step, ByKey) and str(found.value) == step.value:
             return item
     return None

@@ -543,3 +543,18 @@ def test_a_deletion_says_where_it_lives_on(settings: str, kind: str, path: str, 
     assert entry.outcome is outcome
     assert [found.path for found in entry.places] == ([place] if place else [])
     assert entry.reason == ("written without it" if place else LEFT_OUT)
+
+
+@pytest.mark.parametrize("place", ["env[-1]", "env[99]"])
+def test_a_variable_that_an_overlay_repeats_is_for_a_person(place: str) -> None:
+    path = f"spec.template.spec.containers.[name:istio-proxy].{place}"
+    patch = f"{{path: '{path}', value: {{name: Q, value: second}}}}"
+    overlay = f"{{kind: Deployment, name: gw, patches: [{patch}]}}"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
+    gateway = f"{{name: gw, enabled: true, k8s: {{env: [{{name: Q, value: first}}], overlays: [{overlay}]}}}}"
+    conversion = convert(f"{head}  components: {{ingressGateways: [{gateway}]}}\n", to="1.30.3")
+    found = {render(entry.leaf.path).partition("k8s.")[2]: entry.outcome for entry in conversion.ledger.entries}
+    assert found["env[0].value"] is Outcome.OVERRIDDEN
+    assert found["overlays[0].patches[0].value.value"] is Outcome.MANUAL
+    release = next(release for release in conversion.releases if release.chart == "gateway")
+    assert release.values_data()["env"] == {"Q": "second"}
