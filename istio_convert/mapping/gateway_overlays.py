@@ -11,6 +11,7 @@ from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import PROVIDED, GatewayObjects, is_provided
 from istio_convert.mapping.gateway_tree import PROXY, name_of
+from istio_convert.mapping.metrics import OLD_METRIC, OLD_METRIC_ACTION, into_old_metric
 from istio_convert.mapping.model import POD, GatewaySlot, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
@@ -132,6 +133,9 @@ class GatewayOverlays:
         steps = parse(text)
         if not steps:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        if "target" in steps and into_old_metric(self.component.k8s, kind, steps):
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, OLD_METRIC, OLD_METRIC_ACTION)
             return
         if not self._known(tree, steps) or (value is None and self._is_provided(tree, steps)):
             reason = "the path leads into what injection provides under Helm"
