@@ -11,8 +11,9 @@ from istio_convert.mapping.claims import Claim, lost_to
 from istio_convert.mapping.draft import Draft
 from istio_convert.mapping.gateway_objects import GatewayObjects
 from istio_convert.mapping.gateway_provided import PROVIDED, is_provided
-from istio_convert.mapping.gateway_tree import PROXY
-from istio_convert.mapping.model import POD, ManifestPath, in_text
+from istio_convert.mapping.gateway_tree import PROXY, name_of
+from istio_convert.mapping.metrics import OLD_METRIC, OLD_METRIC_ACTION, into_old_metric
+from istio_convert.mapping.model import POD, GatewaySlot, ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
 from istio_convert.mapping.overlaypath import (
     MISSHAPEN,
@@ -58,6 +59,11 @@ FILLED: frozenset[tuple[str, ...]] = frozenset(
 )
 POD_LABELS: ManifestPath = ("spec", "template", "metadata", "labels")
 SELECTOR: ManifestPath = ("spec", "selector")
+LEFT_OUT = "what it takes away is left out of the values, and without a value the gateway chart renders nothing there"
+REPEATED = (
+    "istioctl's list then has a variable of this name twice, the gateway chart's values only the last, which counts"
+)
+REPEATED_ACTION = "remove the first, or overlay its value"
 UNMATCHED = "no object of this kind and name is rendered, so istioctl ignores the overlay"
 
 
@@ -129,26 +135,8 @@ class GatewayOverlays:
                 self.draft.claims.companions[value.leaf] = path_leaf
             value = None
         steps = parse(text)
-        if not steps:
-            claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
-            return
-        if is_misshapen(kind, steps, value):
-            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION)
-            return
-        if not self._known(tree, steps) or (value is None and self._is_provided(tree, steps)):
-            reason = "the path leads into what injection provides under Helm"
-            claim_patches(
-                self.draft.claims,
-                [patch],
-                Outcome.MANUAL,
-                reason,
-                "set it by an annotation or a custom injection template",
-            )
-            return
-        if value is not None and self._replaces_what_the_chart_fills(tree, steps, value):
-            reason = "the overlay replaces a part of the object that the gateway chart fills, and names only some of it"
-            action = "overlay the single fields instead, or run convert --prove, which patches what differs"
-            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, reason, action)
+        if (refused := self._refusal(kind, tree, steps, value)) is not None:
+            claim_patches(self.draft.claims, [patch], *refused)
             return
         winner = next(leaves(value), None) if value is not None else path_leaf
 
@@ -164,12 +152,51 @@ class GatewayOverlays:
         if not applied:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, without_effect(steps))
             return
+        if value is not None and "env" in steps:
+            self._settle_repeated(tree, steps[: steps.index("env") + 1], lose)
         if walker.emptied is not None:
             walker.emptied.leaf = path_leaf  # an empty list is said, or the chart's own would come back
         elif value is None and path_leaf is not None:
             self.deletions.append(Deletion(kind, manifest_path(steps), path_leaf))
         elif path_leaf is not None and winner is not None:
             self.draft.claims.companions[path_leaf] = winner
+
+    def _refusal(
+        self, kind: str, tree: Mapping, steps: tuple[Step, ...], value: Node | None
+    ) -> tuple[Outcome, str] | tuple[Outcome, str, str] | None:
+        """Outcome, reason and action of an overlay that is not applied here; None when it is."""
+        if not steps:
+            return Outcome.INERT, "an overlay without a path changes nothing"
+        if is_misshapen(kind, steps, value):
+            return Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION
+        if "target" in steps and into_old_metric(self.component.k8s, kind, steps):
+            return Outcome.MANUAL, OLD_METRIC, OLD_METRIC_ACTION
+        if not self._known(tree, steps) or (value is None and self._is_provided(tree, steps)):
+            reason = "the path leads into what injection provides under Helm"
+            return Outcome.MANUAL, reason, "set it by an annotation or a custom injection template"
+        if value is not None and self._replaces_what_the_chart_fills(tree, steps, value):
+            reason = "the overlay replaces a part of the object that the gateway chart fills, and names only some of it"
+            action = "overlay the single fields instead, or run convert --prove, which patches what differs"
+            return Outcome.MANUAL, reason, action
+        return None
+
+    def _settle_repeated(self, tree: Mapping, steps: tuple[Step, ...], lose: Callable[[Leaf], None]) -> None:
+        """Leave of a variable that an overlay puts into the list a second time the last one, which counts."""
+        node: Node | None = tree
+        for step in steps:
+            if isinstance(node, Sequence):
+                node = _element(node, step)
+            else:
+                node = get(node, (step,)) if isinstance(step, str) else None
+        if not isinstance(node, Sequence):
+            return
+        last: dict[str, Node] = {name_of(item): item for item in node.items}
+        for item in [item for item in node.items if last[name_of(item)] is not item]:
+            for leaf in leaves(item):
+                lose(leaf)
+            for leaf in leaves(last[name_of(item)]):
+                self.draft.claims.add(leaf, Claim(Outcome.MANUAL, RULE, None, REPEATED, REPEATED_ACTION))
+        node.items = [item for item in node.items if last[name_of(item)] is item]
 
     @staticmethod
     def _replaces_what_the_chart_fills(tree: Mapping, steps: tuple[Step, ...], value: Node) -> bool:
@@ -197,8 +224,7 @@ class GatewayOverlays:
                     return False
                 if isinstance(step, int) and step < 0:
                     return True
-                key = (step.key, step.value) if isinstance(step, ByKey) else None
-                node = _element(node, step, key)
+                node = _element(node, step)
             elif isinstance(node, Mapping):
                 node = node.items.get(step) if isinstance(step, str) else None
             if node is None:
@@ -211,7 +237,7 @@ class GatewayOverlays:
         node: Node | None = tree
         for step in steps:
             if isinstance(node, Sequence):
-                node = _element(node, step, (step.key, step.value)) if isinstance(step, ByKey) else None
+                node = _element(node, step) if isinstance(step, ByKey) else None
             else:
                 node = node.items.get(step) if isinstance(node, Mapping) and isinstance(step, str) else None
         return node is not None and (is_provided(node) or (isinstance(node, Scalar) and node.value == PROVIDED))
@@ -248,9 +274,7 @@ class GatewayOverlays:
                 reason = "the pods would lack a label by which they are selected, which the API server refuses"
                 self.draft.claims.add(deletion.leaf, Claim(Outcome.MANUAL, RULE, None, reason, "remove the patch"))
                 continue
-            if slot is not None and slot.provided and get(self.draft.release.values, slot.value_path) is not None:
-                claim = Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), "written without it")
-                self.draft.claims.add(deletion.leaf, claim)
+            if slot is not None and slot.provided and self._written_without(deletion.leaf, slot):
                 continue
             if slot is None or slot.provided or not slot.value_path:
                 if self._chart_renders(deletion, target_of(deletion.kind)):
@@ -269,8 +293,17 @@ class GatewayOverlays:
                 target = target_of(deletion.kind)
                 self.draft.patches.delete(target, deletion.path, f"the operator takes this away ({slot.id})")
                 self.draft.claim_patch(target, deletion.path, [deletion.leaf], RULE)
-            else:
-                self._claim(deletion.leaf, Outcome.DEFAULT, "left out of the gateway's values")
+            elif not self._written_without(deletion.leaf, slot):
+                self._claim(deletion.leaf, Outcome.DEFAULT, LEFT_OUT)
+
+    def _written_without(self, leaf: Leaf, slot: GatewaySlot) -> bool:
+        """Say that a deletion lives on in a value that goes without a part; False when there is no such value."""
+        if slot.value_path is None or get(self.draft.release.values, slot.value_path) is None:
+            return False
+        self.draft.claims.add(
+            leaf, Claim(Outcome.VALUE, slot.id, self.draft.place(slot.value_path), "written without it")
+        )
+        return True
 
     def _chart_renders(self, deletion: Deletion, target: Target) -> bool:
         """Take away a part of the pod that the chart sets itself; False when it does not."""
@@ -288,11 +321,11 @@ class GatewayOverlays:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
 
 
-def _element(items: Sequence, step: Step, key: tuple[str, str] | None) -> Node | None:
+def _element(items: Sequence, step: Step) -> Node | None:
     if isinstance(step, int):
         return items.items[step] if step < len(items.items) else None
     for item in items.items:
-        found = get(item, (key[0],)) if key else None
-        if isinstance(found, Scalar) and key and str(found.value) == key[1]:
+        found = get(item, (step.key,)) if isinstance(step, ByKey) else None
+        if isinstance(found, Scalar) and isinstance(step, ByKey) and str(found.value) == step.value:
             return item
     return None

@@ -9,6 +9,7 @@ from typing import Any
 from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.draft import Draft
+from istio_convert.mapping.gateway_labels import PrintedLabels
 from istio_convert.mapping.gateway_objects import GatewayObjects
 from istio_convert.mapping.gateway_provided import is_provided, without_mark
 from istio_convert.mapping.model import POD, ManifestPath
@@ -47,7 +48,7 @@ class RestMapper:
         policy = get(plane.effective.values, ("global", "networkPolicy", "enabled"))
         if policy is not None and draft.chart.reads(("global", "networkPolicy", "enabled")):
             draft.set_value(("global", "networkPolicy", "enabled"), clone(policy), "gateway.networkPolicy")
-        self._labels()
+        self._labels(PrintedLabels(self.component, self.objects.name, draft, plane))
         account = Scalar(self.objects.service_account)
         draft.set_value(("serviceAccount", "name"), account, "gateway.serviceAccount.name", explicit=True)
         revision = get(plane.effective.values, ("revision",))
@@ -76,7 +77,7 @@ class RestMapper:
         for leaf in leaves(node):
             draft.claims.add(leaf, Claim(Outcome.MANUAL, "gateway.networkPolicy", place, reason, action))
 
-    def _labels(self) -> None:
+    def _labels(self, printed: PrintedLabels) -> None:
         draft, labels = self.draft, self.objects.labels
         self._budget_selector()
         for key in ("app", "istio", *[k for k in labels.items if k not in ("app", "istio")]):
@@ -85,9 +86,13 @@ class RestMapper:
                 continue
             extra = key not in ("app", "istio")
             reason = SELECTOR_WHY.split(";", maxsplit=1)[0] + ", so also patched there" if extra else ""
-            draft.set_value(("labels", key), clone(node), "gateway.labels", explicit=True, reason=reason)
+            if printed.by_gateway_chart(key):
+                printed.patch(key, node)
+            else:
+                draft.set_value(("labels", key), clone(node), "gateway.labels", explicit=True, reason=reason)
             if extra:
                 self._select_by(key, node)
+            printed.judge(key, node)
         for kind in ("Deployment", "Service", "PodDisruptionBudget"):
             self._drop_known(kind, labels)
 

@@ -14,6 +14,7 @@ from istio_convert.mapping.controlplane import string_if_text
 from istio_convert.mapping.convert import has_null
 from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.layers import WHY_WINS, Changed, Layers
+from istio_convert.mapping.metrics import OLD_METRIC, OLD_METRIC_ACTION, into_old_metric
 from istio_convert.mapping.model import ManifestPath, Slot, in_text
 from istio_convert.mapping.objects import ControlPlane
 from istio_convert.mapping.overlayclaims import RULE, claim_patches, patches_of
@@ -124,6 +125,9 @@ class OverlayMapper:
             value = None
         if not steps:
             claim_patches(self.draft.claims, [patch], Outcome.INERT, "an overlay without a path changes nothing")
+            return
+        if into_old_metric(self.component.k8s, target.kind, steps):
+            claim_patches(self.draft.claims, [patch], Outcome.MANUAL, OLD_METRIC, OLD_METRIC_ACTION)
             return
         if target.kind in TEXT_DATA and len(steps) > 1 and steps[0] == "data" and not _leaves_text(steps, value):
             reason = f"the data of a {target.kind} are texts; istioctl puts a map there, which the API server refuses"

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from istio_convert import Conversion, Release, convert
+from istio_convert import Conversion, Outcome, Release, convert
+from istio_convert.mapping.gateway_overlays import LEFT_OUT
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
@@ -506,3 +507,54 @@ def test_what_became_of_a_removal(path: str, outcome: str) -> None:
     release, found = removal(path)
     assert found == outcome
     assert bool(release.patches) == (outcome == "patch")
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind", "path", "outcome", "place"),
+    [
+        ("", "Service", "spec.ports.[port:15021]", Outcome.VALUE, "service.ports"),
+        (
+            "podAnnotations: {a: b, c: d}",
+            "Deployment",
+            "spec.template.metadata.annotations.a",
+            Outcome.VALUE,
+            "podAnnotations",
+        ),
+        (
+            "tolerations: [{key: a}, {key: b}]",
+            "Deployment",
+            "spec.template.spec.tolerations[0]",
+            Outcome.VALUE,
+            "tolerations",
+        ),
+        ("serviceAnnotations: {e: f, g: h}", "Service", "metadata.annotations.e", Outcome.VALUE, "service.annotations"),
+        ("service: {loadBalancerIP: 1.2.3.4}", "Service", "spec.loadBalancerIP", Outcome.DEFAULT, ""),
+        ("priorityClassName: p", "Deployment", "spec.template.spec.priorityClassName", Outcome.DEFAULT, ""),
+        ("", "Deployment", "spec.strategy", Outcome.DEFAULT, ""),
+    ],
+)
+def test_a_deletion_says_where_it_lives_on(settings: str, kind: str, path: str, outcome: Outcome, place: str) -> None:
+    overlay = f"{{kind: {kind}, name: gw, patches: [{{path: '{path}'}}]}}"
+    k8s = f"{settings + ', ' if settings else ''}overlays: [{overlay}]"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
+    text = f"{head}  components: {{ingressGateways: [{{name: gw, enabled: true, k8s: {{{k8s}}}}}]}}\n"
+    conversion = convert(text, to="1.30.3")
+    (entry,) = [entry for entry in conversion.ledger.entries if entry.leaf.path[-1] == "path"]
+    assert entry.outcome is outcome
+    assert [found.path for found in entry.places] == ([place] if place else [])
+    assert entry.reason == ("written without it" if place else LEFT_OUT)
+
+
+@pytest.mark.parametrize("place", ["env[-1]", "env[99]"])
+def test_a_variable_that_an_overlay_repeats_is_for_a_person(place: str) -> None:
+    path = f"spec.template.spec.containers.[name:istio-proxy].{place}"
+    patch = f"{{path: '{path}', value: {{name: Q, value: second}}}}"
+    overlay = f"{{kind: Deployment, name: gw, patches: [{patch}]}}"
+    head = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"
+    gateway = f"{{name: gw, enabled: true, k8s: {{env: [{{name: Q, value: first}}], overlays: [{overlay}]}}}}"
+    conversion = convert(f"{head}  components: {{ingressGateways: [{gateway}]}}\n", to="1.30.3")
+    found = {render(entry.leaf.path).partition("k8s.")[2]: entry.outcome for entry in conversion.ledger.entries}
+    assert found["env[0].value"] is Outcome.OVERRIDDEN
+    assert found["overlays[0].patches[0].value.value"] is Outcome.MANUAL
+    release = next(release for release in conversion.releases if release.chart == "gateway")
+    assert release.values_data()["env"] == {"Q": "second"}

@@ -44,6 +44,12 @@ IN_DISCOVERY = "spec.template.spec.containers.[name:discovery]"
         ("{seccompProfile: {type: Unconfined}}", "seccompProfile.type", overlay(f"{IN_DISCOVERY}.securityContext")),
         ("{deploymentLabels: {a: b}}", "deploymentLabels.a", overlay("metadata.labels.a", "c")),
         ("{nodeSelector: {a: b}}", "nodeSelector.a", overlay("spec.template.spec", "{hostNetwork: true}")),
+        (
+            "{serviceAccountAnnotations: {a: b}}",
+            "serviceAccountAnnotations.a",
+            overlay("metadata.annotations", "{c: d}", "ServiceAccount"),
+        ),
+        ("{taint: {namespace: x}}", "taint.namespace", overlay(f"{IN_DISCOVERY}.args", "[a]")),
     ],
 )
 def test_what_a_later_layer_writes_is_overruled(values: str, path: str, k8s: str) -> None:
@@ -90,3 +96,32 @@ def test_what_the_injector_gets_too_is_not_overruled() -> None:
     env = "{env: [{name: A, value: '2'}]}"
     conversion = converted("{pilot: {env: {A: '1'}}}", f"{{pilot: {{k8s: {env}}}}}", to="1.28.10")
     assert outcome(conversion, "values.pilot.env.A")[0] == "value"
+
+
+@pytest.mark.parametrize(
+    ("component", "value", "path", "patch"),
+    [
+        ("cni", "daemonSetLabels: {a: b}", "daemonSetLabels.a", ("metadata.labels", "{c: d}")),
+        (
+            "cni",
+            "seLinuxOptions: {level: s0}",
+            "seLinuxOptions.level",
+            ("spec.template.spec.containers.[name:install-cni].securityContext", "{privileged: true}"),
+        ),
+        ("cni", "cniNetnsDir: /x", "cniNetnsDir", ("spec.template.spec.volumes", "[]")),
+        (
+            "ztunnel",
+            "seLinuxOptions: {level: s0}",
+            "seLinuxOptions.level",
+            ("spec.template.spec.containers.[name:istio-proxy].securityContext", "{privileged: true}"),
+        ),
+        ("ztunnel", "trustBundleName: x", "trustBundleName", ("spec.template.spec.volumes", "[]")),
+        ("ztunnel", "network: x", "network", ("spec.template.spec.containers.[name:istio-proxy].env", "[]")),
+    ],
+)
+def test_values_of_node_agents_are_overruled(component: str, value: str, path: str, patch: tuple[str, str]) -> None:
+    name = {"cni": "istio-cni-node", "ztunnel": "ztunnel"}[component]
+    k8s = overlay(*patch, "DaemonSet", name)
+    values = f"{{{component}: {{{value}}}}}"
+    conversion = converted(values, f"{{{component}: {{enabled: true, k8s: {k8s}}}}}", to="1.30.3")
+    assert outcome(conversion, f"values.{component}.{path}")[0] == "overridden"

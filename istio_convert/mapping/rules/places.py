@@ -7,7 +7,7 @@ measured at each version by the same test as those of the other tables.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.mapping.model import IN_CONTAINER, POD, ManifestPath
@@ -16,6 +16,9 @@ from istio_convert.paths import Path
 IMAGE: ManifestPath = (*IN_CONTAINER, "image")
 ARGS: ManifestPath = (*IN_CONTAINER, "args")
 SECCOMP: ManifestPath = (*IN_CONTAINER, "securityContext", "seccompProfile")
+SELINUX: ManifestPath = (*IN_CONTAINER, "securityContext", "seLinuxOptions")
+BUDGET = "PodDisruptionBudget"
+SCALED = {"pilot": {"autoscaleMin": 2}}
 
 
 def env(name: str) -> ManifestPath:
@@ -32,12 +35,14 @@ class SoleEffect:
         places: manifest places; those that the chart of a version does not render by default are not its there.
         kind: kind of the object; ``workload`` stands for the component's Deployment or DaemonSet.
         probe: a setting of the value, used to measure that it moves just these places.
+        given: values without which there is nothing to measure.
     """
 
     value: Path
     places: tuple[ManifestPath, ...]
     kind: str = "workload"
     probe: Any = "probe"
+    given: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _image(*root: str, but: str = "") -> tuple[SoleEffect, ...]:
@@ -77,6 +82,19 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
         SoleEffect(("pilot", "ipFamilyPolicy"), (("spec", "ipFamilyPolicy"),), "Service"),
         SoleEffect(("pilot", "ipFamilies"), (("spec", "ipFamilies"),), "Service", probe=["IPv6"]),
         SoleEffect(("pilot", "trafficDistribution"), (("spec", "trafficDistribution"),), "Service"),
+        SoleEffect(
+            ("pilot", "serviceAccountAnnotations"), (("metadata", "annotations"),), "ServiceAccount", {"probe": "yes"}
+        ),
+        SoleEffect(("pilot", "taint", "namespace"), (ARGS,)),
+        SoleEffect(("pilot", "envVarFrom"), ((*IN_CONTAINER, "env"),), probe=[{"name": "PROBE", "valueFrom": {}}]),
+        *(
+            SoleEffect(("pilot", "pdb", key), tuple(("spec", place) for place in places), BUDGET, probe, SCALED)
+            for key, places, probe in (
+                ("minAvailable", ("minAvailable",), 7),
+                ("maxUnavailable", ("maxUnavailable", "minAvailable"), 7),
+                ("unhealthyPodEvictionPolicy", ("unhealthyPodEvictionPolicy",), "AlwaysAllow"),
+            )
+        ),
     ),
     "cni": (
         *_image("cni", but="tag"),  # the agent also compares its tag with that of the node's
@@ -86,6 +104,9 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
             ("cni", "rollingMaxUnavailable"), (("spec", "updateStrategy", "rollingUpdate", "maxUnavailable"),), probe=7
         ),
         SoleEffect(("cni", "terminationGracePeriodSeconds"), ((*POD, "terminationGracePeriodSeconds"),), probe=77),
+        SoleEffect(("cni", "cniNetnsDir"), ((*POD, "volumes", ("name", "cni-netns-dir"), "hostPath", "path"),)),
+        SoleEffect(("cni", "daemonSetLabels"), (("metadata", "labels"),), probe={"probe": "yes"}),
+        SoleEffect(("cni", "seLinuxOptions"), (SELINUX,), probe={"level": "s0"}),
         SoleEffect(("cni", "updateStrategy"), (("spec", "updateStrategy"),), probe={"type": "OnDelete"}),
     ),
     "ztunnel": (
@@ -94,6 +115,9 @@ SOLE_EFFECTS: Mapping[str, tuple[SoleEffect, ...]] = {
         SoleEffect(("xdsAddress",), (env("XDS_ADDRESS"),)),
         SoleEffect(("logLevel",), (env("RUST_LOG"),)),
         SoleEffect(("logAsJson",), (env("LOG_FORMAT"),), probe=True),
+        SoleEffect(("network",), (env("NETWORK"),)),
+        SoleEffect(("trustBundleName",), ((*POD, "volumes", ("name", "istiod-ca-cert"), "configMap", "name"),)),
+        SoleEffect(("seLinuxOptions",), (SELINUX,), probe={"level": "s0"}),
         SoleEffect(("multiCluster", "clusterName"), (env("ISTIO_META_CLUSTER_ID"),)),
         SoleEffect(
             ("terminationGracePeriodSeconds",),
@@ -122,12 +146,6 @@ ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
         SoleEffect(("pilot", "envVarFrom"), ((*IN_CONTAINER, "env"),), probe=[{"name": "PROBE", "value": "1"}]),
         SoleEffect(
             ("pilot", "jwksResolverExtraRootCA"), ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts")), probe="probe"
-        ),
-        SoleEffect(
-            ("pilot", "serviceAccountAnnotations"),
-            (("metadata", "annotations"),),
-            "ServiceAccount",
-            probe={"probe": "yes"},
         ),
         SoleEffect(("pilot", "taint", "enabled"), ((*IN_CONTAINER, "env"),), probe=True),
         SoleEffect(("pilot", "taint", "namespace"), (ARGS,)),
