@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from istio_convert.catalog import Catalog
+from istio_convert.catalog import Catalog, versions
 from istio_convert.catalog.names import (
     QUANTITY,
     MeshNames,
@@ -73,6 +73,14 @@ def misspelt(spec: Mapping, catalog: Catalog) -> Iterator[Issue]:
                 yield from _component(item, ("spec", "components", kind, index))
         else:
             yield from _component(node, ("spec", "components", kind))
+
+
+def unknown(steps: tuple[str, ...], catalog: Catalog) -> Issue | None:
+    """What there is to say about one path below ``spec``, without list positions; None when its names are known."""
+    tree: Node = Scalar(None)
+    for step in reversed(steps):
+        tree = Mapping({step: tree})
+    return next(misspelt(tree, catalog), None) if isinstance(tree, Mapping) else None
 
 
 def _component(component: Node, path: Path) -> Iterator[Issue]:
@@ -144,9 +152,10 @@ def _mesh_issue(names: MeshNames, one: Odd) -> Issue:
     if one.is_value:
         words = f"{path} is none of the words that istiod {names.version} knows there: istioctl and istiod refuse it"
         return Issue(words, _origin(one.node), _known_words(names, one))
-    words = f"istiod {names.version} knows no field {path} and ignores it"
     if elsewhere := names.elsewhere(one.kind, str(one.path[-1])):
-        return Issue(f"{words}; {_releases(elsewhere)}", _origin(one.node), _CORRECT)
+        words = f"istiod {names.version} knows no field {path} and ignores it; {_releases(elsewhere)}"
+        return Issue(words, _origin(one.node), _CORRECT)
+    words = f"no release of istiod from {versions()[0].version} on knows the field {path}: it is ignored"
     close = meant(names, one.kind, one.above, one.path)
     return Issue(words, _origin(one.node), f"did you mean {render(close)}?" if close else _CORRECT)
 
