@@ -68,11 +68,13 @@ def misspelt(spec: Mapping, catalog: Catalog) -> Iterator[Issue]:
                 yield _mesh_issue(names, one)
     components = spec.items.get("components")
     for kind, node in components.items.items() if isinstance(components, Mapping) else ():
+        workload = catalog.workloads.get(kind)
+        is_daemon = workload is not None and workload.kind == "DaemonSet"
         if kind in GATEWAYS and isinstance(node, Sequence):
             for index, item in enumerate(node.items):
-                yield from _component(item, ("spec", "components", kind, index))
+                yield from _component(item, ("spec", "components", kind, index), is_daemon=is_daemon)
         else:
-            yield from _component(node, ("spec", "components", kind))
+            yield from _component(node, ("spec", "components", kind), is_daemon=is_daemon)
 
 
 def unknown(steps: tuple[str, ...], catalog: Catalog) -> Issue | None:
@@ -83,7 +85,7 @@ def unknown(steps: tuple[str, ...], catalog: Catalog) -> Issue | None:
     return next(misspelt(tree, catalog), None) if isinstance(tree, Mapping) else None
 
 
-def _component(component: Node, path: Path) -> Iterator[Issue]:
+def _component(component: Node, path: Path, *, is_daemon: bool) -> Iterator[Issue]:
     """The settings and overlays of a component, unless it is off."""
     settings = get(component, ("k8s",))
     enabled = get(component, ("enabled",))
@@ -91,6 +93,8 @@ def _component(component: Node, path: Path) -> Iterator[Issue]:
         return
     for name, node in settings.items.items():
         if kind := SETTINGS.get(name):
+            if name == "strategy" and is_daemon:
+                continue  # a DaemonSet has none: that is an outcome
             names = kubernetes_names()
             for one in odd(names, kind, node, (*path, "k8s", name)):
                 yield _kubernetes_issue(names, one)
