@@ -135,8 +135,8 @@ TYPOS = [
     (
         gateway("service: {externalTrafficPolicy: Near}"),
         (
-            "op.yaml:8:42: spec.components.ingressGateways[0].k8s.service.externalTrafficPolicy is none of the words that "
-            "Kubernetes knows there: the API server refuses it"
+            "op.yaml:8:42: spec.components.ingressGateways[0].k8s.service.externalTrafficPolicy is none of the words "
+            "that Kubernetes knows there: the API server refuses it"
         ),
         "one of Cluster, Local",
     ),
@@ -164,16 +164,16 @@ TYPOS = [
     (
         overlay("path: spec.template.spec.dnsconfig\n            value: {}"),
         (
-            "op.yaml:11:19: Deployment has no field spec.template.spec.dnsconfig in Kubernetes: the API server drops or "
-            "refuses it"
+            "op.yaml:11:19: Deployment has no field spec.template.spec.dnsconfig in Kubernetes: the API server drops "
+            "or refuses it"
         ),
         "did you mean spec.template.spec.dnsConfig?",
     ),
     (
         overlay("path: spec.template.spec.containers.[name:discovery].lifecyle\n            value: {}"),
         (
-            "op.yaml:11:19: Deployment has no field spec.template.spec.containers[name:discovery].lifecyle in Kubernetes: "
-            "the API server drops or refuses it"
+            "op.yaml:11:19: Deployment has no field spec.template.spec.containers[name:discovery].lifecyle in "
+            "Kubernetes: the API server drops or refuses it"
         ),
         "did you mean spec.template.spec.containers[name:discovery].lifecycle?",
     ),
@@ -201,8 +201,8 @@ TYPOS = [
     (
         overlay("path: webhooks.[name:x].failurPolicy\n            value: Fail", "ValidatingWebhookConfiguration"),
         (
-            "op.yaml:11:19: ValidatingWebhookConfiguration has no field webhooks[name:x].failurPolicy in Kubernetes: the "
-            "API server drops or refuses it"
+            "op.yaml:11:19: ValidatingWebhookConfiguration has no field webhooks[name:x].failurPolicy in Kubernetes: "
+            "the API server drops or refuses it"
         ),
         "did you mean webhooks[name:x].failurePolicy?",
     ),
