@@ -83,6 +83,11 @@ def _write(releases: tuple[str, ...], output: str, known: Mapping[str, Mapping[s
     from istio_convert.catalog.build.update import updated  # noqa: PLC0415 - lazy: few runs need it
 
     folders = {_version(path): path for name in releases for path in _unpacked(Path(name))}
+    for version, folder in folders.items():
+        if not (folder / "api").is_dir():
+            terminal.say(
+                f"{version} comes without the folder api: its names of MeshConfig are those of the one before\n"
+            )
     try:
         files = updated(folders, known)
     except (FileNotFoundError, ValueError) as error:

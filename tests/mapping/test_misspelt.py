@@ -118,6 +118,19 @@ TYPOS = [
         "did you mean spec.values.global.meshNetworks.net1.gateways?",
     ),
     (
+        "  values:\n    pilot: {resources: {request: {cpu: 1}}}",
+        "op.yaml:5:34: Kubernetes has no field spec.values.pilot.resources.request: the API server drops or refuses it",
+        "did you mean spec.values.pilot.resources.requests?",
+    ),
+    (
+        "  values:\n    gateways: {istio-ingressgateway: {resources: {requests: {cpu: 1cpu}}}}",
+        (
+            "op.yaml:5:67: spec.values.gateways.istio-ingressgateway.resources.requests.cpu is no quantity that "
+            "Kubernetes can read: the API server refuses it"
+        ),
+        "such as 500m, 2 or 1Gi",
+    ),
+    (
         k8s("hpaSpec: {maxReplica: 3}"),
         f"op.yaml:7:31: {REFUSED.format('pilot.k8s.hpaSpec.maxReplica')}",
         "did you mean spec.components.pilot.k8s.hpaSpec.maxReplicas?",
@@ -221,6 +234,8 @@ RIGHT = [
     mesh("defaultConfig: {drainDuration: 45s, image: {imageType: distroless}, tracing: {sampling: 1.5}}"),
     mesh("extensionProviders: [{name: a, envoyFileAccessLog: {path: /a, logFormat: {labels: {any: {name: a}}}}}]"),
     mesh("accessLogFile: null"),
+    "  values: {global: {proxy: {resources: {limits: {cpu: 2}}, lifecycle: {preStop: {exec: {command: [a]}}}}}}",
+    "  values: {pilot: {env: {ANY: a}, seccompProfile: {type: RuntimeDefault}, nodeSelector: {any: a}}}",
     k8s("resources: {requests: {cpu: 0.5, memory: 1.5Gi, example.com/gpu: 1}, limits: {cpu: 12e3, memory: 1E}}"),
     k8s("hpaSpec: {metrics: [{type: Resource, resource: {name: cpu, targetAverageUtilization: 60}}]}"),
     k8s("hpaSpec: {metrics: [{type: Resource, resource: {name: cpu, target: {type: Value, averageValue: 1}}}]}"),
