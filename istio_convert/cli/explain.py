@@ -86,7 +86,7 @@ def _matches(path: str) -> list[Match]:
 
 
 def _reads(path: str, catalog: Catalog) -> list[str]:
-    """What the catalog says about a values path: who reads it, with which default."""
+    """What the catalog says about a path: that nobody knows it, or which chart reads it, with which default."""
     from istio_convert.catalog import (  # noqa: PLC0415 - lazy: --help needs no catalog
         ENDED_CHARTS,
         HELM_CHARTS,
@@ -94,8 +94,11 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
         did_you_mean,
     )
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
+    from istio_convert.mapping.misspelt import unknown  # noqa: PLC0415
 
     steps = operator_steps(path)
+    if odd := unknown(tuple(steps), catalog):
+        return [str(odd)]
     if steps[0] == "meshConfig":
         steps = ["values", *steps]
     if steps[0] not in ("values", "unvalidatedValues") or len(steps) < 2 or steps[1] == "gateways":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from istio_convert.catalog import Catalog
+from istio_convert.catalog import Catalog, versions
 from istio_convert.catalog.names import (
     QUANTITY,
     MeshNames,
@@ -50,6 +50,26 @@ SETTINGS = {
     "volumeMounts": "VolumeMount",
     "volumes": "Volume",
 }
+#: parts of ``values`` that hold settings of a pod or a container (``*``: each of them), and which of them these are
+VALUES: tuple[Path, ...] = (
+    ("cni",),
+    ("gateways", "*"),
+    ("global", "proxy"),
+    ("global", "proxy_init"),
+    ("global", "waypoint"),
+    ("pilot",),
+    ("ztunnel",),
+)
+VALUE_SETTINGS = {
+    "affinity": "Affinity",
+    "lifecycle": "Lifecycle",
+    "resources": "ResourceRequirements",
+    "seccompProfile": "SeccompProfile",
+    "tolerations": "Toleration",
+    "topologySpreadConstraints": "TopologySpreadConstraint",
+    "volumeMounts": "VolumeMount",
+    "volumes": "Volume",
+}
 _CORRECT = "correct it, or remove it"
 _MOST = 8
 
@@ -66,16 +86,44 @@ def misspelt(spec: Mapping, catalog: Catalog) -> Iterator[Issue]:
             names = mesh_names(catalog.version)
             for one in odd(names, kind, node, ("spec", *place)):
                 yield _mesh_issue(names, one)
+    if isinstance(values := spec.items.get("values"), Mapping):
+        for place in VALUES:
+            yield from _values(values, place, ("spec", "values"))
     components = spec.items.get("components")
     for kind, node in components.items.items() if isinstance(components, Mapping) else ():
+        workload = catalog.workloads.get(kind)
+        is_daemon = workload is not None and workload.kind == "DaemonSet"
         if kind in GATEWAYS and isinstance(node, Sequence):
             for index, item in enumerate(node.items):
-                yield from _component(item, ("spec", "components", kind, index))
+                yield from _component(item, ("spec", "components", kind, index), is_daemon=is_daemon)
         else:
-            yield from _component(node, ("spec", "components", kind))
+            yield from _component(node, ("spec", "components", kind), is_daemon=is_daemon)
 
 
-def _component(component: Node, path: Path) -> Iterator[Issue]:
+def _values(node: Node | None, place: Path, path: Path) -> Iterator[Issue]:
+    """Settings of pods and containers in a part of the values."""
+    if not isinstance(node, Mapping):
+        return
+    if place:
+        for key in node.items if place[0] == "*" else (str(place[0]),):
+            yield from _values(node.items.get(key), place[1:], (*path, key))
+        return
+    for name, child in node.items.items():
+        if kind := VALUE_SETTINGS.get(name):
+            names = kubernetes_names()
+            for one in odd(names, kind, child, (*path, name)):
+                yield _kubernetes_issue(names, one, strict=False)
+
+
+def unknown(steps: tuple[str, ...], catalog: Catalog) -> Issue | None:
+    """What there is to say about one path below ``spec``, without list positions; None when its names are known."""
+    tree: Node = Scalar(None)
+    for step in reversed(steps):
+        tree = Mapping({step: tree})
+    return next(misspelt(tree, catalog), None) if isinstance(tree, Mapping) else None
+
+
+def _component(component: Node, path: Path, *, is_daemon: bool) -> Iterator[Issue]:
     """The settings and overlays of a component, unless it is off."""
     settings = get(component, ("k8s",))
     enabled = get(component, ("enabled",))
@@ -83,6 +131,8 @@ def _component(component: Node, path: Path) -> Iterator[Issue]:
         return
     for name, node in settings.items.items():
         if kind := SETTINGS.get(name):
+            if name == "strategy" and is_daemon:
+                continue  # a DaemonSet has none: that is an outcome
             names = kubernetes_names()
             for one in odd(names, kind, node, (*path, "k8s", name)):
                 yield _kubernetes_issue(names, one)
@@ -109,7 +159,7 @@ def _overlay(overlay: Mapping, path: Path) -> Iterator[Issue]:
         elif below and (value := get(patch, ("value",))) is not None:
             node = overlay_value(value)
             for one in odd(names, below, node, (*path, "patches", index, "value")) if node is not None else ():
-                yield _kubernetes_issue(names, one, is_overlay=True)
+                yield _kubernetes_issue(names, one, strict=False)
 
 
 @lru_cache(maxsize=512)
@@ -144,9 +194,10 @@ def _mesh_issue(names: MeshNames, one: Odd) -> Issue:
     if one.is_value:
         words = f"{path} is none of the words that istiod {names.version} knows there: istioctl and istiod refuse it"
         return Issue(words, _origin(one.node), _known_words(names, one))
-    words = f"istiod {names.version} knows no field {path} and ignores it"
     if elsewhere := names.elsewhere(one.kind, str(one.path[-1])):
-        return Issue(f"{words}; {_releases(elsewhere)}", _origin(one.node), _CORRECT)
+        words = f"istiod {names.version} knows no field {path} and ignores it; {_releases(elsewhere)}"
+        return Issue(words, _origin(one.node), _CORRECT)
+    words = f"no release of istiod from {versions()[0].version} on knows the field {path}: it is ignored"
     close = meant(names, one.kind, one.above, one.path)
     return Issue(words, _origin(one.node), f"did you mean {render(close)}?" if close else _CORRECT)
 
@@ -158,18 +209,25 @@ def _releases(ranges: str) -> str:
     return f"known at {ranges}"
 
 
-def _kubernetes_issue(names: Names, one: Odd, *, is_overlay: bool = False) -> Issue:
+def _kubernetes_issue(names: Names, one: Odd, *, strict: bool = True) -> Issue:
+    """A warning about what is of Kubernetes.
+
+    Args:
+        names: what is known.
+        one: what is not.
+        strict: whether istioctl reads it into Go's types, where upper and lower case are the same.
+    """
     path = render(one.path)
     if one.is_value and one.kind == QUANTITY:
-        words = f"{path} is no quantity that Kubernetes can read: istioctl and the API server refuse it"
+        refused = "istioctl and the API server refuse it" if strict else "the API server refuses it"
+        words = f"{path} is no quantity that Kubernetes can read: {refused}"
         return Issue(words, _origin(one.node), "such as 500m, 2 or 1Gi")
     if one.is_value:
         words = f"{path} is none of the words that Kubernetes knows there: the API server refuses it"
         return Issue(words, _origin(one.node), _known_words(names, one))
-    # istioctl reads settings into Go's types, and there upper and lower case are the same
     known = names.known(one.kind)
     other_case = isinstance(known, dict) and str(one.path[-1]).lower() in (name.lower() for name in known)
-    refused = "" if is_overlay or other_case else "istioctl refuses it, "
+    refused = "" if not strict or other_case else "istioctl refuses it, "
     words = f"Kubernetes has no field {path}: {refused}the API server drops or refuses it"
     close = meant(names, one.kind, one.above, one.path)
     return Issue(words, _origin(one.node), f"did you mean {render(close)}?" if close else _CORRECT)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from istio_convert.catalog.build import known_releases, to_text
+from istio_convert.catalog.build import MESH, known_releases, to_text
 from istio_convert.catalog.build.compact import compacted
 from istio_convert.catalog.build.publish import published_schemas
 from istio_convert.catalog.build.update import read_catalog
@@ -64,6 +64,8 @@ def test_a_final_release_takes_the_place_of_its_candidate(tmp_path: Path) -> Non
     assert ran.code == 0, ran.stderr
     assert json.loads((schemas / "catalog" / "releases.json").read_text())["releases"]["1.31.0"] == {}
     assert "1.31.0" in json.loads((schemas / "values" / "istiod.json").read_text())["title"]
+    assert "1.31.0 comes without the folder api" in ran.stderr
+    assert (schemas / "catalog" / MESH).read_bytes() == (SCHEMAS / "catalog" / MESH).read_bytes()
     # and the candidate does not come back
     back = run(["catalog", "add", str(candidate), "-o", str(schemas)])
     assert (back.code, back.stdout) == (0, "")

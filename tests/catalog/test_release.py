@@ -12,9 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from istio_convert.catalog.build import MESH
+from istio_convert.catalog.data import load
+from istio_convert.catalog.ranges import contains
 from istio_convert.verify.charts import listing
 from tests.docs.pages import blocks
 
+from .go_modules import module_at_hand
 from .test_add import SCHEMAS, folder_of, texts_of, written_without
 
 ROOT = SCHEMAS.parent
@@ -51,9 +55,23 @@ def checkout_without(version: str, folder: Path) -> Path:
     return folder
 
 
+def unpacked_with_names(release: str, folder: Path) -> Path:
+    """The release as the page says, with the Go module of its names in it."""
+    charts = folder_of(release)
+    version = release.partition("-")[0]
+    (module,) = (name for name, ranges in load(MESH)["module"].items() if contains(ranges, version))
+    if (api := module_at_hand("istio.io/api", module)) is None:
+        pytest.skip(f"not in Go's module cache: istio.io/api@{module} (go mod download)")
+    folder = folder / release
+    folder.mkdir(parents=True)
+    (folder / "manifests").symlink_to(charts / "manifests")
+    (folder / "api").symlink_to(api)
+    return folder
+
+
 @pytest.mark.parametrize("release", ["1.30.3", "1.31.0-rc.0"])
 def test_one_command_supports_a_release(release: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    unpacked = folder_of(release)
+    unpacked = unpacked_with_names(release, tmp_path / "unpacked")
     if shutil.which("make") is None:
         pytest.skip("needs make")
     version = release.partition("-")[0]

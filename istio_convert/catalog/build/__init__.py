@@ -16,7 +16,7 @@ from istio_convert.catalog.build.protos import mesh_names
 from istio_convert.catalog.ranges import version_key
 from istio_convert.catalog.trees import leaf_table
 
-__all__ = ["Measurer", "build", "facts_at", "facts_of", "known_releases", "to_text"]
+__all__ = ["MESH", "Measurer", "build", "facts_at", "facts_of", "fill_names", "known_releases", "to_text"]
 
 _PROFILE = "profile-"
 #: the file with the names of MeshConfig, and the folder of a release that they are read from: charts do not tell them
@@ -51,12 +51,15 @@ def build(
     for version, release in chosen.items():
         if version in facts and version_key(release) < version_key(stands_in.get(version, version)):
             continue
+        before = facts.get(version, {})
         facts[version] = facts_of(releases[release] / "manifests", release, measurer)
+        if MESH in before:  # the candidate came with the names, and the final release without
+            facts[version].setdefault(MESH, before[MESH])
         stands_in.pop(version, None)
         if release != version:
             stands_in[version] = release
     order = sorted(facts, key=version_key)
-    _fill_names(facts, order)
+    fill_names(facts, order)
     content: dict[str, Mapping[str, Any]] = dict(compacted(facts, order))
     content["releases.json"] = {
         "releases": {version: {"candidate": stands_in[version]} if version in stands_in else {} for version in order}
@@ -64,7 +67,7 @@ def build(
     return {name: content[name] for name in sorted(content)}
 
 
-def _fill_names(facts: Mapping[str, Facts], order: Sequence[str]) -> None:
+def fill_names(facts: Mapping[str, Facts], order: Sequence[str]) -> None:
     """Give releases that came without the folder of names those of the nearest older one that has them."""
     last = None
     for version in order:

@@ -99,14 +99,14 @@ class _Types:
         return f"{'*' if is_map else ''}{name}" if known else ""
 
 
-def kubernetes_names(modules: Iterable[FilePath]) -> dict[str, dict[str, object]]:
+def kubernetes_names(modules: Iterable[FilePath]) -> dict[str, object]:
     """The names that the modules know.
 
     Args:
         modules: folders of the two modules; several versions of one, too: each file is that of the first which has it.
 
     Returns:
-        ``types``: type -> field -> type; ``words``: type -> what its text may be.
+        ``types``: type -> field -> type; ``words``: type -> what its text may be; ``modules``: where it is from.
 
     Raises:
         FileNotFoundError: an object is in none of the folders.
@@ -131,10 +131,15 @@ def kubernetes_names(modules: Iterable[FilePath]) -> dict[str, dict[str, object]
             if name in ROOTS and "status" in fields:
                 fields["status"] = ""  # nobody sets it
             wanted += [kind for kind in fields.values() if kind]
-    return {"types": found, "words": words}
+    return {"modules": modules_of(folders), "types": found, "words": words}
 
 
-def to_text(data: Mapping[str, Mapping[str, object]]) -> str:
+def modules_of(folders: Iterable[FilePath]) -> list[str]:
+    """The names of the folders, such as ``api@v0.37.0`` in Go's module cache."""
+    return [folder.resolve().name for folder in folders]
+
+
+def to_text(data: Mapping[str, object]) -> str:
     """The file: one field a line, sorted."""
     return json.dumps(data, indent=1, sort_keys=True) + "\n"
 
