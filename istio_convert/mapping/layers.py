@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from istio_convert.mapping.draft import Draft, Laid
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.overlayclaims import RULE
-from istio_convert.mapping.overlaypath import Step, Walker, manifest_path
+from istio_convert.mapping.overlaypath import NoListError, Step, Walker, manifest_path
 from istio_convert.mapping.positions import NothingThereError, UnresolvableError
 from istio_convert.mapping.strategic import find, merge_key
 from istio_convert.paths import Path
@@ -68,6 +68,8 @@ class Layers:
         if laid.node is None and (value is None or isinstance(laid.path[-1], tuple)):
             if isinstance(laid.path[-1], tuple):
                 raise NothingThereError  # the element is gone
+            if any(not isinstance(step, str) for step in rest):
+                raise NoListError
             return Changed(laid.path, None, emptied=True)
         if laid.replace and value is not None and isinstance(_inside(laid.node, steps, len(laid.path)), Sequence):
             raise UnresolvableError("istioctl adds to a list that an overlay brought, instead of replacing it")

@@ -139,7 +139,7 @@ class OverlayMapper:
                 "set what the text configures, such as spec.meshConfig, instead",
             )
             return
-        if is_misshapen(target.kind, steps, value):
+        if is_misshapen(target.kind, steps, value) or (value is None and _names_element(target.kind, steps)):
             claim_patches(self.draft.claims, [patch], Outcome.MANUAL, MISSHAPEN, MISSHAPEN_ACTION)
             return
         also = [path_leaf] if path_leaf is not None else []
@@ -391,6 +391,13 @@ class OverlayMapper:
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
         self.draft.claims.add(leaf, Claim(outcome, RULE, None, reason))
+
+
+def _names_element(kind: str, steps: tuple[Step, ...]) -> bool:
+    """Whether a path ends at what tells the elements of a list apart, without which the API server refuses them."""
+    if len(steps) < 3 or isinstance(steps[-2], str) or not isinstance(steps[-3], str):
+        return False
+    return merge_key(steps[-3], kind) == steps[-1]
 
 
 def _unknown_element(step: Step, elements: Elements | None) -> str:

@@ -186,6 +186,17 @@ def test_keys_come_and_go_in_a_map_that_became_a_value() -> None:
     assert outcomes(conversion, "components.pilot.k8s.overlays[0].patches[0].value") == {".a": "overridden"}
 
 
+@pytest.mark.parametrize("path", ["spec.ports[0].port", "spec.ports.[name:grpc-xds].port"])
+def test_what_tells_elements_apart_is_not_taken_away(path: str) -> None:
+    conversion = converted(f"path: '{path}'", kind="Service")
+    assert (bodies(conversion), overlay_outcomes(conversion)) == ([], ["manual"])
+
+
+def test_nothing_is_taken_away_from_a_deleted_list() -> None:
+    conversion = converted("path: spec.ports", "path: 'spec.ports[0].name'", kind="Service")
+    assert overlay_outcomes(conversion) == ["patch", "manual"]
+
+
 @pytest.mark.parametrize("patches", [["path: spec.ports"], ["path: spec.ports, value: []", "path: spec.ports"]])
 def test_no_element_is_added_to_a_deleted_list(patches: list[str]) -> None:
     conversion = converted(*patches, "path: 'spec.ports[-1]', value: {name: z, port: 1}", kind="Service")

@@ -364,7 +364,11 @@ def test_what_adds_to_the_lists_of_a_workload_is_known(component: str) -> None:
         for place in places
         if of == kind
     ]
-    tables += [(case.path, case.manifest) for case in cases(catalog) if case.kind == kind]
+    container = ("name", catalog.workload(component).container)
+    for slot in (*SLOTS, *OVERLAY_SLOTS):
+        if component in slot.values and slot.kind == "workload":
+            place = tuple(container if step == CONTAINER else step for step in slot.path)
+            tables.append((slot.values[component], place))
     wrong = {}
     for text in sorted(catalog.chart(chart).read_paths):
         path = tuple(str(step) for step in parse(text))
@@ -377,8 +381,11 @@ def test_what_adds_to_the_lists_of_a_workload_is_known(component: str) -> None:
             except RenderError:
                 continue  # it takes another kind of value
             for place in [place for place, length in before.items() if after.get(place, 0) > length]:
-                spelled = {path, path[1:], (catalog.chart(chart).descope, *path)}
-                if not any(value in spelled and at[: len(place)] == place[: len(at)] for value, at in tables):
+                spelled = (path, path[1:], (str(catalog.chart(chart).descope), *path))
+                if not any(
+                    at[: len(place)] == place[: len(at)] and any(one[: len(value)] == value for one in spelled)
+                    for value, at in tables
+                ):
                     wrong[text] = place
     assert before
     assert wrong == {}
