@@ -143,12 +143,10 @@ ALSO_RENDERED: Mapping[str, tuple[SoleEffect, ...]] = {
         SoleEffect(("global", "logging", "level"), (ARGS,), probe="all:debug"),
         SoleEffect(("global", "priorityClassName"), ((*POD, "priorityClassName"),)),
         SoleEffect(("global", "trustBundleName"), ((*IN_CONTAINER, "env"),)),
-        SoleEffect(("pilot", "envVarFrom"), ((*IN_CONTAINER, "env"),), probe=[{"name": "PROBE", "value": "1"}]),
         SoleEffect(
             ("pilot", "jwksResolverExtraRootCA"), ((*POD, "volumes"), (*IN_CONTAINER, "volumeMounts")), probe="probe"
         ),
         SoleEffect(("pilot", "taint", "enabled"), ((*IN_CONTAINER, "env"),), probe=True),
-        SoleEffect(("pilot", "taint", "namespace"), (ARGS,)),
         SoleEffect(("revision",), (("spec", "selector", "istio.io/rev"),), "Service"),
         SoleEffect(("revision",), (("spec", "selector", "matchLabels", "istio.io/rev"),)),
     ),
