@@ -8,17 +8,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from istio_convert.catalog import Catalog, newest, resolve
 from istio_convert.emit import Changes, EmitOptions, emit
 from istio_convert.emit import write as write_folder
 from istio_convert.emit.valid import check_values
-from istio_convert.errors import Issue, LossError, UnsupportedVersionError
+from istio_convert.errors import Issue, LossError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
-from istio_convert.mapping.scalars import text_of
-from istio_convert.mapping.tags import split_tag
+from istio_convert.mapping.target import choose, upgrade
 from istio_convert.operator.documents import find_operators
-from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
+from istio_convert.operator.effective import Effective, build, group, user_spec
 from istio_convert.operator.templates import MARKS, unrendered
 from istio_convert.paths import render
 from istio_convert.release import Release
@@ -26,7 +24,7 @@ from istio_convert.report import Report, todo
 from istio_convert.report import build as build_report
 from istio_convert.report import render as render_report
 from istio_convert.source import go_text_differs, read
-from istio_convert.source.nodes import Document, Node, get
+from istio_convert.source.nodes import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +55,8 @@ class Conversion:
         operators: the operators after merging.
         sets: the ``--set`` flags.
         proof: the page of the proof in Markdown, without values; empty as long as there was none.
+        upgrade: that applying the result is an upgrade (or a way back), too, as far as the operators' tags and
+            revisions say it; empty when it is none.
     """
 
     version: str
@@ -69,6 +69,7 @@ class Conversion:
     operators: list[Effective] = field(default_factory=list)
     sets: tuple[str, ...] = ()
     proof: str = ""
+    upgrade: str = ""
 
     def raise_for_loss(self, level: Outcome = Outcome.LOST) -> None:
         """Raise when an entry is as severe as ``level`` or worse.
@@ -108,6 +109,8 @@ class Conversion:
         report = build_report(self, show_values=show_values)
         if not chosen.todo:
             chosen = replace(chosen, todo=todo(report))
+        if self.upgrade and not chosen.upgrade:
+            chosen = replace(chosen, upgrade=self.upgrade)
         check_values(self.releases)
         files = emit(self.releases, target, chosen)
         if self.proof:
@@ -154,8 +157,9 @@ def convert(
     Args:
         source: YAML text, or one or several :class:`Source`. Documents without a name, or with the name of the one
             before, are laid over it, as with several ``-f`` of istioctl; others are operators of their own.
-        to: chart version, such as ``1.25.3``. Without it: the release that the operator's ``tag`` names when the
-            catalog has it, else the newest final release.
+        to: chart version, such as ``1.25.3``. Without it: the release that the operator's ``tag`` names or begins
+            with (``1.24.6-acme.3``) when the catalog has it, else the newest patch of its minor release; for
+            operators without a tag, and with a warning for other tags, the newest final release.
         sets: ``path=value`` in istioctl's ``--set`` syntax, relative to ``spec``; applied to every operator.
         allow_unknown_version: take the nearest older release for one that the catalog does not know.
 
@@ -196,16 +200,19 @@ def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *
     inputs = find_operators(documents)
     groups = group(inputs)
     merged = [user_spec(documents, list(sets)) for documents in groups]
-    catalog, why = _choose(merged, to, allow_unknown=allow_unknown)
+    choice = choose(merged, to, allow_unknown=allow_unknown)
+    catalog = choice.catalog
+    also = upgrade(merged, catalog.version)
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings]
     if any(_has_template(item.text) for item in sources):
         warnings += unrendered(inputs.operators)
     warnings += [*_lost_texts(documents), *outcomes.warnings]
+    warnings = [*choice.warnings, *also.warnings, *warnings]
     return Conversion(
         catalog.version,
-        why,
+        choice.why,
         catalog.provisional,
         outcomes.releases,
         outcomes.ledger,
@@ -213,6 +220,7 @@ def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *
         sources,
         operators,
         tuple(sets),
+        upgrade=also.words,
     )
 
 
@@ -239,39 +247,3 @@ def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, .
     if isinstance(source, os.PathLike):
         raise TypeError("convert() takes the text of an operator, not a path: convert(path.read_text())")
     return (source,) if isinstance(source, Source) else tuple(source)
-
-
-def _tags(specs: list[UserSpec]) -> Iterator[str]:
-    """The tags that the operators name."""
-    for spec in specs:
-        for path in (("tag",), ("values", "global", "tag")):
-            node: Node | None = get(spec.tree, path)
-            if node is not None and text_of(node):
-                yield text_of(node)
-
-
-def _is_other(catalog: Catalog, to: str) -> bool:
-    """Whether the catalog stands in for a release that is not known."""
-    try:
-        return resolve(to).version != catalog.version
-    except UnsupportedVersionError:
-        return True
-
-
-def _choose(specs: list[UserSpec], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
-    if to is not None:
-        catalog = resolve(to, allow_unknown=allow_unknown)
-        return catalog, f"the nearest older release, {to} has no entry here" if _is_other(
-            catalog, to
-        ) else "as asked for"
-    for tag in _tags(specs):
-        parts = split_tag(tag)
-        if parts is None:
-            continue
-        try:
-            return resolve(parts[0]), "the release that the operator's tag names"
-        except UnsupportedVersionError:
-            return resolve(
-                newest()
-            ), f"the newest release; the operator's tag names {parts[0]}, which has no entry here"
-    return resolve(newest()), "the newest release; the operator names none"

@@ -77,7 +77,10 @@ def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequ
         apply, back = (text.replace("@ROOT@", options.plan_root) for text in (_APPLY_BY_PLAN, _BACK_BY_PLAN))
         guide = replace(guide, apply=apply, back=back)
     keep_away = KEEP_AWAY.replace("@EXCEPTION@", "" if options.plan_root else _EXCEPTION)
-    lines = [f"# {guide.title}", "", "## What is in here", ""]
+    lines = [f"# {guide.title}", ""]
+    if options.upgrade:
+        lines += [f"**This is an upgrade, too**: {one_line(options.upgrade)}.", ""]
+    lines += ["## What is in here", ""]
     lines += [f"- `{path}`: {what}" for path, what in guide.contents]
     lines += ["", "| release | namespace | chart | version | after |", "|---|---|---|---|---|"]
     for unit in units:

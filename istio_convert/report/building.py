@@ -45,6 +45,8 @@ class _Converted(Protocol):
     @property
     def provisional(self) -> bool: ...
     @property
+    def upgrade(self) -> str: ...
+    @property
     def releases(self) -> list[Release]: ...
     @property
     def ledger(self) -> ClosedLedger: ...
@@ -65,7 +67,12 @@ def build(conversion: _Converted, *, show_values: bool = False) -> Report:
     return Report(
         tool=_tool(),
         inputs=_inputs(conversion.sources),
-        target=Target(version=conversion.version, why=conversion.why_version, provisional=conversion.provisional),
+        target=Target(
+            version=conversion.version,
+            why=conversion.why_version,
+            provisional=conversion.provisional,
+            upgrade=conversion.upgrade or None,
+        ),
         totals=Totals.count(entries),
         releases=[_release(release) for release in conversion.releases],
         warnings=[_problem(issue) for issue in conversion.warnings],

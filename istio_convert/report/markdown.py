@@ -54,6 +54,8 @@ def _head(report: Report, target: Target) -> list[str]:
     lines = [f"Converted for Istio **{target.version}** ({_text(target.why)}) by istio-convert {report.tool.version}."]
     if target.provisional:
         lines.append(f"Istio {target.version} is not published yet: the facts about it are those of a candidate.")
+    if target.upgrade:
+        lines.append(f"**This is an upgrade, too**: {_text(target.upgrade)}.")
     if names:
         count = len(report.releases)
         what = "one Helm release" if count == 1 else f"{count} Helm releases, in this order"

@@ -71,6 +71,9 @@ class Target(_Model):
     provisional: bool = field(
         metadata={"description": "The facts about this version are those of a release candidate."}
     )
+    upgrade: str | None = field(
+        default=None, metadata={"description": "That applying the result is an upgrade, too; absent when it is none."}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

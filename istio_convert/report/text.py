@@ -48,12 +48,15 @@ def render(report: Report, style: Style = PLAIN, *, verbose: bool = False, relea
         releases: with a table of the releases.
 
     Returns:
-        Lines: version and why; warnings; ``file:line:col: outcome rule-id path: reason``; the releases; the totals.
+        Lines: version and why, and whether it is an upgrade; warnings;
+        ``file:line:col: outcome rule-id path: reason``; the releases; the totals.
         Empty for a conversion that failed, whose errors the caller shows.
     """
     if report.target is None:
         return ""
     lines = [style.paint("title", _head(report, report.target))]
+    if report.target.upgrade:
+        lines.append(f"note: {one_line(report.target.upgrade)}")
     lines += [problem_line(problem, "warning", style) for problem in report.warnings]
     shown = report.entries if verbose else one_per_overlay(entry for entry in report.entries if is_shown(entry))
     lines += [finding(entry, style) for entry in shown]

@@ -121,9 +121,13 @@ def head(report: Report) -> str:
     version = f"Istio {target.version}" if target else ""
     why = (target.why + ("; provisional, from a release candidate" if target.provisional else "")) if target else ""
     total = report.totals.entries
+    upgrade = (
+        f'<p class="why">This is an upgrade, too: {html(target.upgrade)}.</p>' if target and target.upgrade else ""
+    )
     return (
         f"<h1><code>{html(report.title)}</code> <span>→ {html(version)}</span></h1>"
         f'<p class="why">Version: {html(why)} · {total} field{"" if total == 1 else "s"} · {_verdict(report)}</p>'
+        f"{upgrade}"
     )
 
 
