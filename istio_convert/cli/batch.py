@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import describe
+from istio_convert.cli.converting import convert_by
 from istio_convert.cli.exits import Exit, code_of
 from istio_convert.cli.reporting import Parts, Reporting
 from istio_convert.cli.settings import Settings
@@ -93,16 +94,12 @@ def guarded(job: Job, work: Callable[[Conversion], tuple[int, Report]], *, confl
         MergeConflictError: see ``conflicts``.
     """
     from istio_convert import report as reports  # noqa: PLC0415 - lazy: --help needs no library
-    from istio_convert.api import Source, convert  # noqa: PLC0415
+    from istio_convert.api import Source  # noqa: PLC0415
 
     source: Source | None = None
     try:
         source = job.source()
-        settings = job.settings
-        conversion = convert(
-            source, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
-        )
-        code, account = work(conversion)
+        code, account = work(convert_by(source, job.settings))
     except IstioConvertError as error:
         if conflicts and isinstance(error, MergeConflictError):
             raise

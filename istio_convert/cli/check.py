@@ -16,6 +16,7 @@ from istio_convert.cli.baseline import Known
 from istio_convert.cli.batch import Done, Job
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
 from istio_convert.cli.config import Allowance
+from istio_convert.cli.converting import settle_version
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.reporting import reporting_from, write_file
 from istio_convert.cli.settings import settings_from
@@ -29,7 +30,7 @@ _HELP = """Convert, write nothing, and fail when a field has no place in the tar
 OPERATOR is a file, "-", a folder or a glob; each file is checked on its own. The report goes to stdout.
 
 Settings come from istio-convert.toml or [tool.istio-convert] in pyproject.toml, in this folder or above: the target
-version (to), fail-on, baseline, and findings that are allowed until a day:
+version (to, which convert, verify and plan read, too), fail-on, baseline, and findings that are allowed until a day:
 
 \b
   [[allow]]
@@ -93,7 +94,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     settled = config.load(Path(params["config_file"])) if params["config_file"] else config.find(Path.cwd())
     if ctx.get_parameter_source("fail_on") is click.core.ParameterSource.DEFAULT and settled.fail_on:
         params["fail_on"] = settled.fail_on
-    params["to"] = params["to"] or settled.to
+    settle_version(params, settled)
     params["baseline"] = params["baseline"] or settled.baseline
     if params["write_baseline"] and not params["baseline"]:
         raise click.UsageError("--write-baseline needs --baseline FILE")

@@ -120,8 +120,8 @@ def version_options(function: Function) -> Function:
         click.option(
             "--to",
             metavar="VERSION",
-            help="Version of the charts, such as 1.25.3 or 1.25. Default: the release that the operator's tag names, "
-            "else the newest.",
+            help="Version of the charts, such as 1.25.3 or 1.25. Default: that of istio-convert.toml or "
+            "[tool.istio-convert] in pyproject.toml, else the release that the operator's tag names, else the newest.",
         ),
     ):
         function = option(function)

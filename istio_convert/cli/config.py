@@ -1,4 +1,6 @@
-"""The configuration of ``check``: ``istio-convert.toml``, or ``[tool.istio-convert]`` in ``pyproject.toml``.
+"""The configuration: ``istio-convert.toml``, or ``[tool.istio-convert]`` in ``pyproject.toml``.
+
+``to`` is for every command that converts, the rest is for ``check``.
 
 to = "1.25.3"
 fail-on = "manual"
@@ -75,7 +77,7 @@ class Config:
 
     Attributes:
         file: where they come from; None when there is no file.
-        to: target version.
+        to: target version, of every command that converts.
         fail_on: outcome from which ``check`` fails.
         baseline: name of the baseline file, from the folder of this file.
         allow: findings that are tolerated.

@@ -9,6 +9,7 @@ import click
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
+from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.page import check_page, page_option, write_page
 from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
@@ -70,6 +71,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     refuse_inside(params["report"], output)
     check_page(params)
     names = inputs.expand(operators, _commands(ctx))
+    settle_version(params)
     settings = settings_from(params)
     reporting = reporting_from(params, on_stdout=False)
     if params["separate"]:
@@ -87,13 +89,10 @@ def _commands(ctx: click.Context) -> list[str]:
 
 def _convert(names: list[str], settings: Settings, reporting: Reporting, params: dict[str, Any]) -> int:
     from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
-    from istio_convert.api import convert  # noqa: PLC0415
 
     sources = [inputs.read(name) for name in names]
     try:
-        conversion = convert(
-            sources, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
-        )
+        conversion = convert_by(sources, settings)
         proof = _prove(conversion, params) if params["prove"] else None
     except IstioConvertError as error:
         parts = reporting.parts(report.failed(sources, error))
