@@ -55,6 +55,8 @@ class Conversion:
         operators: the operators after merging.
         sets: the ``--set`` flags.
         proof: the page of the proof in Markdown, without values; empty as long as there was none.
+        left_behind: what the proof finds of istioctl's that no release takes over, and what to do about it, one line
+            each; empty as long as there was none.
         upgrade: that applying the result is an upgrade (or a way back), too, as far as the operators' tags and
             revisions say it; empty when it is none.
     """
@@ -69,6 +71,7 @@ class Conversion:
     operators: list[Effective] = field(default_factory=list)
     sets: tuple[str, ...] = ()
     proof: str = ""
+    left_behind: tuple[str, ...] = ()
     upgrade: str = ""
 
     def raise_for_loss(self, level: Outcome = Outcome.LOST) -> None:
@@ -108,9 +111,8 @@ class Conversion:
         chosen = options or EmitOptions()
         report = build_report(self, show_values=show_values)
         if not chosen.todo:
-            chosen = replace(chosen, todo=todo(report))
-        if self.upgrade and not chosen.upgrade:
-            chosen = replace(chosen, upgrade=self.upgrade)
+            chosen = replace(chosen, todo=(*todo(report), *self.left_behind))
+        chosen = replace(chosen, upgrade=chosen.upgrade or self.upgrade, proven=bool(self.proof))
         check_values(self.releases)
         files = emit(self.releases, target, chosen)
         if self.proof:

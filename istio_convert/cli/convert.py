@@ -39,7 +39,12 @@ _STREAMS = ("flux", "argocd")
 @emit_options
 @click.option("--separate", is_flag=True, help="Convert each file on its own, into DIR/<name of the file>/.")
 @click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
-@click.option("--diff", "diff_with", metavar="DIR", help="Write nothing; show what would change in this folder.")
+@click.option(
+    "--diff",
+    "diff_with",
+    metavar="DIR",
+    help="Write nothing; show what would change in this folder of what is applied.",
+)
 @click.option(
     "--prove", is_flag=True, help="Render both sides, compare them as verify does, and patch what still differs."
 )

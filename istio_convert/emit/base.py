@@ -60,6 +60,7 @@ class EmitOptions:
         argocd_revision: branch, tag or commit of it.
         todo: what still needs a person, one line each, for the README.
         upgrade: that applying the output is an upgrade, too, for the README; empty when it is none.
+        proven: whether the folder has the page of a proof, for the README.
         plan_root: path from the output's folder to the migration plan that it is a part of; empty when it is not.
     """
 
@@ -77,6 +78,7 @@ class EmitOptions:
     argocd_revision: str = "HEAD"
     todo: tuple[str, ...] = ()
     upgrade: str = ""
+    proven: bool = False
     plan_root: str = ""
 
     @property

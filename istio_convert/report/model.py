@@ -252,7 +252,14 @@ class ReportSet(_Model):
 def todo(report: Report) -> tuple[str, ...]:
     """What still needs a person, one line each; for the README of an output folder."""
     found = report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL)
-    return tuple(f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
+    fields = (f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
+    return (*fields, *(_said(problem) for problem in report.warnings))
+
+
+def _said(problem: Problem) -> str:
+    where = f"{problem.origin} " if problem.origin else ""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return f"{where}{problem.message}{hint}"
 
 
 def json_schema() -> dict[str, Any]:
