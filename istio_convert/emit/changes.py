@@ -11,7 +11,7 @@ from pathlib import Path
 from istio_convert.emit.marker import MARKER, fingerprint, has_yours, read_marker
 from istio_convert.errors import OutputError
 
-#: what tells of the run and of the operator's text (lines, names, checksums) and is not applied: no difference of the output
+#: what tells of the run and of the operator's text (lines, names, checksums) and is not applied
 PAGES = frozenset({"README.md", "REPORT.md", "report.json", "PROOF.md"})
 
 

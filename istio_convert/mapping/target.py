@@ -12,7 +12,7 @@ from istio_convert.errors import Issue, UnsupportedVersionError
 from istio_convert.mapping.scalars import text_of
 from istio_convert.mapping.tags import release_in, split_tag
 from istio_convert.operator.effective import UserSpec
-from istio_convert.source.nodes import Node, get
+from istio_convert.source.nodes import Node, Scalar, get
 
 AS_ASKED = "as asked for"
 #: where an operator names the release of its control plane, the most general place first
@@ -132,12 +132,13 @@ def _is_other(catalog: Catalog, to: str) -> bool:
 
 
 def _tags(specs: Sequence[UserSpec]) -> Iterator[tuple[str, Node]]:
-    """The tags that the operators name, and where."""
+    """The tags that the operators name, and where; as written, since ``1.30`` without quotes is the number 1.3."""
     for path in _TAGS:
         for spec in specs:
             node = get(spec.tree, path)
             if node is not None and (text := text_of(node)):
-                yield text, node
+                is_number = isinstance(node, Scalar) and isinstance(node.value, float) and node.leaf is not None
+                yield (node.leaf.text if is_number and node.leaf else text), node
 
 
 def _revisions(specs: Sequence[UserSpec]) -> Iterator[tuple[str, Node]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
-from istio_convert.report.grouping import one_per_overlay
+from istio_convert.report.grouping import drawn_together
 from istio_convert.report.model import Problem, Report
 from istio_convert.report.text import totals_line
 
@@ -14,7 +14,7 @@ _COMMANDS = {Outcome.INERT: "notice", Outcome.MANUAL: "warning", Outcome.LOST: "
 def render(report: Report) -> str:
     """One annotation per finding, warning and error; the totals as a plain line."""
     lines = []
-    for entry in one_per_overlay(entry for entry in report.entries if entry.severity):
+    for entry in drawn_together(entry for entry in report.entries if entry.severity):
         said = f"{entry.reason}; {entry.action}" if entry.action else entry.reason
         title = f"{entry.outcome.value} {entry.rule}"
         problem = Problem(message=f"{entry.path}: {said}", file=entry.file, line=entry.line, column=entry.column)
@@ -22,7 +22,7 @@ def render(report: Report) -> str:
     lines += [_annotation("warning", "istio-convert", problem) for problem in report.warnings]
     lines += [_annotation("error", "istio-convert", problem) for problem in report.errors]
     if report.target is not None:
-        lines.append(f"{one_line(report.title)}: {totals_line(report.totals)}")
+        lines.append(f"{one_line(report.title)}: {totals_line(report)}")
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
-from istio_convert.report.grouping import one_per_overlay
+from istio_convert.report.grouping import drawn_together
 from istio_convert.report.model import Entry, Problem, Report, Target
 
 MEANING = {
@@ -72,7 +72,7 @@ def _totals(report: Report) -> list[str]:
 
 def _findings(entries: Iterable[Entry]) -> list[str]:
     lines = []
-    for entry in one_per_overlay(entries):
+    for entry in drawn_together(entries):
         action = f"; **{_text(entry.action)}**" if entry.action else ""
         allowed = f" (allowed: {_text(entry.allowed)})" if entry.allowed is not None else ""
         value = f" = {_code(entry.value)}" if entry.value is not None else ""

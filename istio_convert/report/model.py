@@ -251,7 +251,9 @@ class ReportSet(_Model):
 
 def todo(report: Report) -> tuple[str, ...]:
     """What still needs a person, one line each; for the README of an output folder."""
-    found = report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL)
+    from istio_convert.report.grouping import drawn_together  # noqa: PLC0415 - it imports this module
+
+    found = drawn_together(report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL))
     fields = (f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
     return (*fields, *(_said(problem) for problem in report.warnings))
 

@@ -67,6 +67,7 @@ def test_odd_but_understood_things_are_warned_about() -> None:
     )
     words = [warning.message for warning in convert(text, to="1.25.3").warnings]
     assert words == [
+        "from 1.20 to 1.25.3 is 5 minor releases at once; Istio supports one in place, and two by a canary",
         "apiVersion is missing",
         "spec.tag is read as a number in another form, by istioctl, too",
         "spec.meshConfig.enableTracing is read as true or false, by istioctl, too",

@@ -21,6 +21,8 @@ def of(*lines: str) -> str:
         ("1.24.6", "1.24.6", "the release that the operator's tag names"),
         ("v1.24.6-distroless", "1.24.6", "the release that the operator's tag names"),
         ("1.24.6-corp.3", "1.24.6", "the release that the operator's tag begins with"),
+        ("1.24", "1.24.6", "the release that the operator's tag names"),
+        ("1.30", "1.30.3", "the release that the operator's tag names"),
         ("1.24.6.corp", "1.24.6", "the release that the operator's tag begins with"),
         ("1.24-corp", "1.24.6", "the release that the operator's tag begins with"),
         (

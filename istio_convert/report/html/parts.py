@@ -11,6 +11,7 @@ from istio_convert.report.html.model import Panel
 from istio_convert.report.html.outputs import PatchPanel, ReleasePanel
 from istio_convert.report.html.text import fragment, html
 from istio_convert.report.model import Entry, Problem, Report
+from istio_convert.report.text import verdict
 
 MEANINGS = {
     Outcome.VALUE: "lives on in the values of a chart",
@@ -143,11 +144,8 @@ def bar(report: Report) -> str:
 
 def _verdict(report: Report) -> str:
     totals = report.totals
-    if totals.lost:
-        return f'<strong class="lost">{totals.lost} lost</strong>'
-    if totals.manual:
-        return f'<strong class="manual">nothing lost, {totals.manual} to decide</strong>'
-    return '<strong class="value">nothing is lost</strong>'
+    grade = "lost" if totals.lost else "manual" if totals.manual else "value"
+    return f'<strong class="{grade}">{html(verdict(report))}</strong>'
 
 
 def filters(report: Report, components: Sequence[Sequence[str]]) -> str:
