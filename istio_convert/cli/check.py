@@ -82,7 +82,11 @@ class _Checked:
 @click.command("check", cls=Command, help=_HELP)
 @click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
 @version_options
-@click.option("--only-operators", is_flag=True, help="Pass over files without an IstioOperator, as for pre-commit.")
+@click.option(
+    "--only-operators",
+    is_flag=True,
+    help="Pass over files without an IstioOperator; for pre-commit, which passes only the files that changed.",
+)
 @click.option("--config", "config_file", metavar="FILE", help="Settings to use instead of searching for them.")
 @click.option("--baseline", metavar="FILE", help="Tolerate the findings that this file lists.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline file.")
@@ -114,10 +118,10 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     batch.show(done, reporting)
     reporting.deliver([one.parts for one in done])
     codes = [one.code for one in done]
-    if _say_expired(settled, config.today(), params["color"]):
+    if _say_expired(settled, config.today(), names, params["color"]):
         codes.append(Exit.FINDING)
     if not reporting.quiet:
-        _say_unused(settled, policy, checked)
+        _say_unused(settled, policy, checked, names, some=params["only_operators"])
     return worst(codes)
 
 
@@ -172,8 +176,8 @@ def _tolerated(done: Done) -> Done:
     return Done(done.name, Exit.DONE, done.parts, done.totals, done.problems)
 
 
-def _say_expired(settled: config.Config, today: date, colour: str) -> bool:
-    over = [allowance for allowance in settled.allow if allowance.is_over(today)]
+def _say_expired(settled: config.Config, today: date, names: Sequence[str], colour: str) -> bool:
+    over = [allowance for allowance in settled.allow if allowance.is_over(today) and allowance.is_about(names)]
     for allowance in over:
         terminal.show_message(
             f"{settled.file}: the allowance of {allowance.rule} at {allowance.path} expired on {allowance.expires}: "
@@ -184,14 +188,30 @@ def _say_expired(settled: config.Config, today: date, colour: str) -> bool:
     return bool(over)
 
 
-def _say_unused(settled: config.Config, policy: _Policy, checked: Sequence[_Checked]) -> None:
+def _say_unused(
+    settled: config.Config, policy: _Policy, checked: Sequence[_Checked], names: Sequence[str], *, some: bool
+) -> None:
+    """Name what nothing is left for, as far as the inputs that were read can tell.
+
+    Args:
+        settled: the configuration.
+        policy: its part that is in force.
+        checked: what came of the inputs.
+        names: the inputs.
+        some: they may be only some of those that the configuration is about, as a hook passes the changed ones.
+    """
     used = {position for one in checked for position in one.used}
     for position, allowance in enumerate(policy.allow):
-        if position not in used:
+        if position not in used and allowance.is_about(names) and not (some and "*" in allowance.file):
             terminal.say(
                 f"note: {settled.file}: nothing is left for the allowance of {allowance.rule} at {allowance.path}\n"
             )
-    gone = policy.known - {known for one in checked for known in one.findings}
+    if policy.baseline is None:
+        return
+    read = {baselines.name_for(name, policy.baseline) for name in names}
+    folder = Path(policy.baseline).parent
+    here = {known for known in policy.known if known.file in read or not (folder / known.file).exists()}
+    gone = here - {known for one in checked for known in one.findings}
     if gone:
         count = "1 finding is" if len(gone) == 1 else f"{len(gone)} findings are"
         terminal.say(f"note: {policy.baseline}: {count} gone; --write-baseline makes it shorter\n")

@@ -66,6 +66,10 @@ class Allowance:
             and _pattern(self.file, ".*").fullmatch(file) is not None
         )
 
+    def is_about(self, files: Iterable[str]) -> bool:
+        """Whether it can be about one of these inputs."""
+        return any(_pattern(self.file, ".*").fullmatch(file) for file in files)
+
     def is_over(self, today: date) -> bool:
         """Whether its last day has passed."""
         return self.expires < today
