@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,17 @@ from istio_convert.report import Report, todo
 from istio_convert.report import build as build_report
 from istio_convert.report import render as render_report
 from istio_convert.source import go_text_differs, read
-from istio_convert.source.nodes import Document
+from istio_convert.source.nodes import Document, Leaf
+
+_WHOLE = re.compile(r"[-+]?\d+\.0+")
+#: fields that hold texts, or maps of texts
+_TEXTS = frozenset(
+    (
+        *("tag", "variant", "revision", "env", "proxyMetadata", "overlays"),
+        *("label", "labels", "annotations", "podAnnotations", "serviceAnnotations"),
+        *("nodeSelector", "matchLabels", "selector"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +248,15 @@ def _lost_texts(documents: list[Document]) -> Iterator[Issue]:
     """Scalars that Go, and so istioctl and Helm, reads as something else than they look."""
     for document in documents:
         for leaf in document.leaves:
-            if go_text_differs(leaf):
+            if go_text_differs(leaf) and not _is_same_number(leaf):
                 kind = "true or false" if isinstance(leaf.value, bool) else "a number in another form"
                 words = f"{render(leaf.path)} is read as {kind}, by istioctl, too"
                 yield Issue(words, leaf.origin, "put it in quotes if it is meant as text")
+
+
+def _is_same_number(leaf: Leaf) -> bool:
+    """Whether it is a whole number that is written with a fraction, ``5.0``, where a number is meant."""
+    return bool(_WHOLE.fullmatch(leaf.text)) and _TEXTS.isdisjoint(leaf.path)
 
 
 def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, ...]:
