@@ -64,6 +64,7 @@ class Done:
         parts: its report, rendered.
         totals: how many fields have which outcome; None when it failed.
         problems: the errors that ended it.
+        difference: what would change in its folder, when that is asked for.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Done:
     parts: Parts
     totals: Totals | None = None
     problems: tuple[Problem, ...] = ()
+    difference: str = ""
 
 
 def jobs_for(names: Sequence[str], settings: Settings, reporting: Reporting) -> list[Job]:

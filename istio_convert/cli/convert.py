@@ -37,7 +37,11 @@ _STREAMS = ("flux", "argocd")
 @click.option("-o", "--output", metavar="DIR", help="Write the output into this folder.")
 @version_options
 @emit_options
-@click.option("--separate", is_flag=True, help="Convert each file on its own, into DIR/<name of the file>/.")
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="Each file on its own, in DIR/<name of the file>/ of -o or --diff.",
+)
 @click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
 @click.option(
     "--diff",
@@ -62,8 +66,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     output, diff_with = params["output"], params["diff_with"]
     if output and diff_with:
         raise click.UsageError("--diff compares and writes nothing; give it without -o")
-    if params["separate"] and not output:
-        raise click.UsageError("--separate writes a folder per file; give it -o DIR")
+    if params["separate"] and not output and not diff_with:
+        raise click.UsageError("--separate is about a folder per file; give it -o DIR, or --diff DIR")
     if params["target"] not in _STREAMS and not output and not diff_with:
         raise click.UsageError(f"the output for {params['target']} is a folder of files; give it -o DIR")
     if params["report"] == STDOUT and not output:
@@ -82,7 +86,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     if params["separate"]:
         from istio_convert.cli.separate import convert_separately  # noqa: PLC0415 - lazy: few runs need it
 
-        return convert_separately(names, Path(output), settings, reporting)
+        folder = Path(output or diff_with)
+        return convert_separately(names, folder, settings, reporting, compare=not output)
     return _convert(names, settings, reporting, params)
 
 

@@ -76,10 +76,15 @@ def plan_changes(folder: str | os.PathLike[str], files: Mapping[str, str]) -> Ch
     return Changes(*(tuple(sorted(paths)) for paths in (added, changed, removed, unchanged, edited, foreign)))
 
 
-def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
+def diff(folder: str | os.PathLike[str], files: Mapping[str, str], *, prefix: str = "") -> str:
     """A unified diff from what is in a folder to what would be written; empty when what is applied would not change.
 
     Files that we did not write and would not write are left out; so are the pages that tell of the run (:data:`PAGES`).
+
+    Args:
+        folder: need not exist.
+        files: relative POSIX path -> text.
+        prefix: what stands before the names of files, such as ``prod/``.
 
     Raises:
         OutputError: the folder cannot be read.
@@ -91,7 +96,7 @@ def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
     for path in sorted({*changes.added, *changes.changed, *changes.removed} - PAGES):
         before = _present_lines(root, path, regular=present[path]) if path in present else None
         after = _lines(files[path]) if path in files else None
-        parts += _file_diff(path, before, after)
+        parts += _file_diff(prefix + path, before, after)
     return "".join(parts)
 
 
