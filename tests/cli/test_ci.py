@@ -115,7 +115,7 @@ def test_action_compares_a_folder_for_each_operator(tmp_path: Path) -> None:
     inputs = {"OPERATORS": "ops", "TO": "1.25.3", "OUTPUT": "out", "CONVERT_OPTIONS": "--chart-source=oci\n"}
     assert act(tmp_path, SEPARATE="true", **inputs)[0] == 0
     code, stdout, _, _ = act(tmp_path, **inputs)
-    assert code == 1
+    assert code == 4
     assert 'set the input separate: "true"' in stdout
     Path("ops/b.yaml").write_text(CLEAN)
     code, stdout, _, _ = act(tmp_path, SEPARATE="true", **inputs)
