@@ -9,7 +9,6 @@ from typing import Protocol
 from istio_convert.errors import Issue, IstioConvertError, ModelError
 from istio_convert.ledger import ClosedLedger
 from istio_convert.ledger import Entry as LedgerEntry
-from istio_convert.paths import render
 from istio_convert.release import Patch, Release
 from istio_convert.report.model import (
     Entry,
@@ -119,7 +118,7 @@ def _entry(entry: LedgerEntry, *, show_values: bool) -> Entry:
         document=leaf.document,
         line=leaf.line,
         column=leaf.column,
-        path=render(leaf.path),
+        path=leaf.dotted,
         outcome=entry.outcome,
         rule=entry.rule,
         places=[Place(release=place.release, path=place.path) for place in entry.places],
