@@ -74,6 +74,12 @@ class Done:
     problems: tuple[Problem, ...] = ()
     difference: str = ""
 
+    @property
+    def has_findings(self) -> bool:
+        """Whether its report says anything about a field that is not tolerated, be it that it fails or not."""
+        totals = self.totals
+        return totals is not None and totals.inert + totals.manual + totals.lost > totals.allowed
+
 
 def jobs_for(names: Sequence[str], settings: Settings, reporting: Reporting) -> list[Job]:
     """A job per input; standard input is read here, since workers have none."""
@@ -123,7 +129,8 @@ def _named(problem: Problem, name: str) -> Problem:
 def show(done: Sequence[Done], reporting: Reporting) -> None:
     """Write what people get to see: the reports that say something, the errors, and a table for several inputs."""
     if reporting.terminal_format == "text":
-        reporting.show([one.parts for one in done if one.code or reporting.view.verbose or len(done) == 1])
+        told = (one for one in done if one.code or one.has_findings or reporting.view.verbose or len(done) == 1)
+        reporting.show([one.parts for one in told])
     else:
         reporting.show([one.parts for one in done])
     if reporting.shows_errors:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from istio_convert.catalog import Catalog, did_you_mean
+from istio_convert.catalog import Catalog, did_you_mean, last_read
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
@@ -166,10 +166,9 @@ class _Rest:
 
     def value(self, path: Path, leaf: Leaf) -> Claim:
         """A value that no chart of a release reads."""
-        version = self.catalog.version
         for moved, place in MOVED.items():
             if path[: len(moved)] == moved:
-                reason = f"no chart of {version} reads it; its place is {place} now"
+                reason = f"{self._unread(path)}; its place is {place} now"
                 return Claim(Outcome.INERT, "values.unread", None, reason)
         if path[:1] == ("gateways",):
             return self._gateway(path, leaf)
@@ -186,7 +185,13 @@ class _Rest:
         if readers:
             return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format(", ".join(readers)))
         action = did_you_mean(self.catalog, path)
-        return Claim(Outcome.INERT, "values.unread", None, f"no chart of {version} reads it", action)
+        return Claim(Outcome.INERT, "values.unread", None, self._unread(path), action)
+
+    def _unread(self, path: Path) -> str:
+        """Who read a value, when nobody does."""
+        before = last_read(self.catalog, path)
+        since = f", the last that did was of {before}" if before else ""
+        return f"no chart of {self.catalog.version} reads it{since}"
 
     def _gateway(self, path: Path, leaf: Leaf) -> Claim:
         root = path[1] if len(path) > 1 else ""

@@ -221,3 +221,10 @@ def test_what_was_not_read_is_not_missed() -> None:
 def test_an_allowance_that_expired_fails_where_its_file_is_read() -> None:
     config(ALLOW + 'file = "manual.yaml"\n', expires="2020-02-29")
     assert (run(["check", "clean.yaml"]).code, run(["check", "clean.yaml", "manual.yaml", "-q"]).code) == (0, 3)
+
+
+def test_inputs_that_pass_with_findings_show_them() -> None:
+    ran = run(["check", "clean.yaml", "inert.yaml", "--to", "1.25.3"])
+    assert ran.code == 0
+    assert "inert.yaml:6:16: inert values.unread spec.values.kiali.enabled: " in ran.stdout
+    assert "clean.yaml ->" not in ran.stdout
