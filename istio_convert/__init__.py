@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion, Source, convert
+    from istio_convert.emit.changes import Changes
     from istio_convert.errors import (
         ChartsMissingError,
         InputError,
@@ -36,12 +37,14 @@ if TYPE_CHECKING:
     )
     from istio_convert.ledger import ClosedLedger, Entry, Outcome, Place
     from istio_convert.release import Patch, Release, Target
+    from istio_convert.source.nodes import Leaf
 
 __version__ = "0.1.0"
 
 #: where the public names live; they are imported when first asked for, so that the command line starts quickly
 _HOMES = {
     "api": ("Conversion", "Source", "convert"),
+    "emit.changes": ("Changes",),
     "errors": (
         "ChartsMissingError",
         "InputError",
@@ -65,9 +68,11 @@ _HOMES = {
     ),
     "ledger": ("ClosedLedger", "Entry", "Outcome", "Place"),
     "release": ("Patch", "Release", "Target"),
+    "source.nodes": ("Leaf",),
 }
 
 __all__ = [
+    "Changes",
     "ChartsMissingError",
     "ClosedLedger",
     "Conversion",
@@ -77,6 +82,7 @@ __all__ = [
     "InvalidNameError",
     "Issue",
     "IstioConvertError",
+    "Leaf",
     "LedgerError",
     "LossError",
     "MergeConflictError",

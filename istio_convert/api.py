@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from istio_convert.catalog import Catalog, newest, resolve
 from istio_convert.emit import Changes, EmitOptions, emit
 from istio_convert.emit import write as write_folder
 from istio_convert.emit.valid import check_values
-from istio_convert.errors import Issue, LossError, UnsupportedVersionError
+from istio_convert.errors import Issue, LossError
 from istio_convert.ledger import ClosedLedger, Outcome
 from istio_convert.mapping.engine import Engine
 from istio_convert.mapping.misspelt import misspelt
-from istio_convert.mapping.scalars import text_of
-from istio_convert.mapping.tags import split_tag
+from istio_convert.mapping.target import choose, upgrade
 from istio_convert.operator.documents import find_operators
-from istio_convert.operator.effective import Effective, UserSpec, build, group, user_spec
+from istio_convert.operator.effective import Effective, build, group, user_spec
 from istio_convert.operator.templates import MARKS, unrendered
 from istio_convert.paths import render
 from istio_convert.release import Release
@@ -27,7 +26,17 @@ from istio_convert.report import Report, todo
 from istio_convert.report import build as build_report
 from istio_convert.report import render as render_report
 from istio_convert.source import go_text_differs, read
-from istio_convert.source.nodes import Document, Node, get
+from istio_convert.source.nodes import Document, Leaf
+
+_WHOLE = re.compile(r"[-+]?\d+\.0+")
+#: fields that hold texts, or maps of texts
+_TEXTS = frozenset(
+    (
+        *("tag", "variant", "revision", "env", "proxyMetadata", "overlays"),
+        *("label", "labels", "annotations", "podAnnotations", "serviceAnnotations"),
+        *("nodeSelector", "matchLabels", "selector"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,10 @@ class Conversion:
         operators: the operators after merging.
         sets: the ``--set`` flags.
         proof: the page of the proof in Markdown, without values; empty as long as there was none.
+        left_behind: what the proof finds of istioctl's that no release takes over, and what to do about it, one line
+            each; empty as long as there was none.
+        upgrade: that applying the result is an upgrade (or a way back), too, as far as the operators' tags and
+            revisions say it; empty when it is none.
     """
 
     version: str
@@ -70,6 +83,8 @@ class Conversion:
     operators: list[Effective] = field(default_factory=list)
     sets: tuple[str, ...] = ()
     proof: str = ""
+    left_behind: tuple[str, ...] = ()
+    upgrade: str = ""
 
     def raise_for_loss(self, level: Outcome = Outcome.LOST) -> None:
         """Raise when an entry is as severe as ``level`` or worse.
@@ -108,7 +123,8 @@ class Conversion:
         chosen = options or EmitOptions()
         report = build_report(self, show_values=show_values)
         if not chosen.todo:
-            chosen = replace(chosen, todo=todo(report))
+            chosen = replace(chosen, todo=(*todo(report), *self.left_behind))
+        chosen = replace(chosen, upgrade=chosen.upgrade or self.upgrade, proven=bool(self.proof))
         check_values(self.releases)
         files = emit(self.releases, target, chosen)
         if self.proof:
@@ -155,8 +171,9 @@ def convert(
     Args:
         source: YAML text, or one or several :class:`Source`. Documents without a name, or with the name of the one
             before, are laid over it, as with several ``-f`` of istioctl; others are operators of their own.
-        to: chart version, such as ``1.25.3``. Without it: the release that the operator's ``tag`` names when the
-            catalog has it, else the newest final release.
+        to: chart version, such as ``1.25.3``. Without it: the release that the operator's ``tag`` names or begins
+            with (``1.24.6-acme.3``) when the catalog has it, else the newest patch of its minor release; for
+            operators without a tag, and with a warning for other tags, the newest final release.
         sets: ``path=value`` in istioctl's ``--set`` syntax, relative to ``spec``; applied to every operator.
         allow_unknown_version: take the nearest older release for one that the catalog does not know.
 
@@ -197,17 +214,19 @@ def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *
     inputs = find_operators(documents)
     groups = group(inputs)
     merged = [user_spec(documents, list(sets)) for documents in groups]
-    catalog, why = _choose(merged, to, allow_unknown=allow_unknown)
+    choice = choose(merged, to, allow_unknown=allow_unknown)
+    catalog = choice.catalog
+    also = upgrade(merged, catalog.version)
     operators = [build(documents, spec, catalog) for documents, spec in zip(groups, merged, strict=True)]
     odd = [warning for operator in operators for warning in misspelt(operator.user, catalog)]
     outcomes = Engine(catalog, inputs).run(operators)
     warnings = [warning for operator in inputs.operators for warning in operator.warnings]
     if any(_has_template(item.text) for item in sources):
         warnings += unrendered(inputs.operators)
-    warnings += [*_lost_texts(documents), *odd, *outcomes.warnings]
+    warnings = [*choice.warnings, *also.warnings, *warnings, *_lost_texts(documents), *odd, *outcomes.warnings]
     return Conversion(
         catalog.version,
-        why,
+        choice.why,
         catalog.provisional,
         outcomes.releases,
         outcomes.ledger,
@@ -215,6 +234,7 @@ def _convert(sources: tuple[Source, ...], to: str | None, sets: Sequence[str], *
         sources,
         operators,
         tuple(sets),
+        upgrade=also.words,
     )
 
 
@@ -229,10 +249,15 @@ def _lost_texts(documents: list[Document]) -> Iterator[Issue]:
     """Scalars that Go, and so istioctl and Helm, reads as something else than they look."""
     for document in documents:
         for leaf in document.leaves:
-            if go_text_differs(leaf):
+            if go_text_differs(leaf) and not _is_same_number(leaf):
                 kind = "true or false" if isinstance(leaf.value, bool) else "a number in another form"
                 words = f"{render(leaf.path)} is read as {kind}, by istioctl, too"
                 yield Issue(words, leaf.origin, "put it in quotes if it is meant as text")
+
+
+def _is_same_number(leaf: Leaf) -> bool:
+    """Whether it is a whole number that is written with a fraction, ``5.0``, where a number is meant."""
+    return bool(_WHOLE.fullmatch(leaf.text)) and _TEXTS.isdisjoint(leaf.path)
 
 
 def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, ...]:
@@ -241,39 +266,3 @@ def _sources(source: str | bytes | Source | Sequence[Source]) -> tuple[Source, .
     if isinstance(source, os.PathLike):
         raise TypeError("convert() takes the text of an operator, not a path: convert(path.read_text())")
     return (source,) if isinstance(source, Source) else tuple(source)
-
-
-def _tags(specs: list[UserSpec]) -> Iterator[str]:
-    """The tags that the operators name."""
-    for spec in specs:
-        for path in (("tag",), ("values", "global", "tag")):
-            node: Node | None = get(spec.tree, path)
-            if node is not None and text_of(node):
-                yield text_of(node)
-
-
-def _is_other(catalog: Catalog, to: str) -> bool:
-    """Whether the catalog stands in for a release that is not known."""
-    try:
-        return resolve(to).version != catalog.version
-    except UnsupportedVersionError:
-        return True
-
-
-def _choose(specs: list[UserSpec], to: str | None, *, allow_unknown: bool) -> tuple[Catalog, str]:
-    if to is not None:
-        catalog = resolve(to, allow_unknown=allow_unknown)
-        return catalog, f"the nearest older release, {to} has no entry here" if _is_other(
-            catalog, to
-        ) else "as asked for"
-    for tag in _tags(specs):
-        parts = split_tag(tag)
-        if parts is None:
-            continue
-        try:
-            return resolve(parts[0]), "the release that the operator's tag names"
-        except UnsupportedVersionError:
-            return resolve(
-                newest()
-            ), f"the newest release; the operator's tag names {parts[0]}, which has no entry here"
-    return resolve(newest()), "the newest release; the operator names none"

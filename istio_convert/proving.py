@@ -24,7 +24,7 @@ from istio_convert.verify.findings import Compared, Verification
 from istio_convert.verify.manifests import ObjectId, Rendered
 from istio_convert.verify.proof import Expected, expect, judge
 from istio_convert.verify.repair import Repair, patches_of, repairs, without_failed
-from istio_convert.verify.show import to_markdown
+from istio_convert.verify.show import left_behind, to_markdown
 
 if TYPE_CHECKING:
     from istio_convert.api import Conversion
@@ -195,6 +195,7 @@ def _accounted(
         ledger=ClosedLedger(tuple(entries)),
         warnings=[*conversion.warnings, *warnings],
         proof=to_markdown(proof),
+        left_behind=left_behind(proof),
     )
 
 

@@ -39,3 +39,23 @@ def test_examples_in_the_docstrings_run() -> None:
 def test_a_path_instead_of_its_text_is_named() -> None:
     with pytest.raises(TypeError, match="read_text"):
         istio_convert.convert(Path("operator.yaml"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", ["operator.yaml", "ops/prod/operator.yml", "C:\\\\ops\\\\operator.yaml", "./operator"])
+def test_a_name_instead_of_the_text_is_named(text: str) -> None:
+    with pytest.raises(istio_convert.NotIstioOperatorError, match="looks like the name of a file") as caught:
+        istio_convert.convert(text)
+    assert caught.value.hint == "give the text of the file, not its name"
+
+
+def test_other_text_is_no_name() -> None:
+    with pytest.raises(istio_convert.NotIstioOperatorError, match="it has no kind"):
+        istio_convert.convert("just words, and more.yaml words")
+
+
+def test_a_leaf_has_the_path_of_the_reports() -> None:
+    text = "kind: IstioOperator\nspec: {meshConfig: {defaultConfig: {proxyMetadata: {a.b: c}}}}\n"
+    conversion = istio_convert.convert(text, to="1.25.3")
+    dotted = [entry.leaf.dotted for entry in conversion.ledger.entries]
+    assert dotted == [entry.path for entry in conversion.report.entries]
+    assert r"spec.meshConfig.defaultConfig.proxyMetadata.a\.b" in dotted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -88,6 +89,10 @@ def test_nothing_to_find(charts: ReleaseCharts) -> None:
     proof = prove(conversion, charts=charts)
     assert proof.conversion.files()["PROOF.md"].startswith(f"# Proof for Istio {conversion.version}\n")
     assert "PROOF.md" not in conversion.files()
+    page = proof.conversion.files()["README.md"]
+    assert "- `PROOF.md`: " in page
+    todo = page.partition("## What still needs a person")[2]
+    assert re.search(r"^- Role \S+-sds: .* takes its place; delete this one once the gateway runs", todo, re.MULTILINE)
     assert (proof.verification.proven, proof.rounds, proof.derived) == (True, 1, ())
     assert proof.conversion.ledger == conversion.ledger
     assert proof.conversion.warnings == conversion.warnings

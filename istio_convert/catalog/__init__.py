@@ -12,6 +12,7 @@ from __future__ import annotations
 from istio_convert.catalog.catalog import Catalog, ReleaseInfo, Workload, newest, resolve, versions
 from istio_convert.catalog.chart import ENDED_CHARTS, HELM_CHARTS, ISTIOCTL_CHARTS, ChartFacts
 from istio_convert.catalog.closest import did_you_mean
+from istio_convert.catalog.history import last_read
 from istio_convert.catalog.refusals import Refusal
 from istio_convert.catalog.skeleton import Skeleton
 from istio_convert.catalog.trees import MISSING
@@ -28,6 +29,7 @@ __all__ = [
     "Skeleton",
     "Workload",
     "did_you_mean",
+    "last_read",
     "newest",
     "resolve",
     "versions",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import describe
+from istio_convert.cli.converting import convert_by
 from istio_convert.cli.exits import Exit, code_of
 from istio_convert.cli.reporting import Parts, Reporting
 from istio_convert.cli.settings import Settings
@@ -63,6 +64,7 @@ class Done:
         parts: its report, rendered.
         totals: how many fields have which outcome; None when it failed.
         problems: the errors that ended it.
+        difference: what would change in its folder, when that is asked for.
     """
 
     name: str
@@ -70,6 +72,13 @@ class Done:
     parts: Parts
     totals: Totals | None = None
     problems: tuple[Problem, ...] = ()
+    difference: str = ""
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether its report says anything about a field that is not tolerated, be it that it fails or not."""
+        totals = self.totals
+        return totals is not None and totals.inert + totals.manual + totals.lost > totals.allowed
 
 
 def jobs_for(names: Sequence[str], settings: Settings, reporting: Reporting) -> list[Job]:
@@ -93,16 +102,12 @@ def guarded(job: Job, work: Callable[[Conversion], tuple[int, Report]], *, confl
         MergeConflictError: see ``conflicts``.
     """
     from istio_convert import report as reports  # noqa: PLC0415 - lazy: --help needs no library
-    from istio_convert.api import Source, convert  # noqa: PLC0415
+    from istio_convert.api import Source  # noqa: PLC0415
 
     source: Source | None = None
     try:
         source = job.source()
-        settings = job.settings
-        conversion = convert(
-            source, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
-        )
-        code, account = work(conversion)
+        code, account = work(convert_by(source, job.settings))
     except IstioConvertError as error:
         if conflicts and isinstance(error, MergeConflictError):
             raise
@@ -124,7 +129,8 @@ def _named(problem: Problem, name: str) -> Problem:
 def show(done: Sequence[Done], reporting: Reporting) -> None:
     """Write what people get to see: the reports that say something, the errors, and a table for several inputs."""
     if reporting.terminal_format == "text":
-        reporting.show([one.parts for one in done if one.code or reporting.view.verbose or len(done) == 1])
+        told = (one for one in done if one.code or one.has_findings or reporting.view.verbose or len(done) == 1)
+        reporting.show([one.parts for one in told])
     else:
         reporting.show([one.parts for one in done])
     if reporting.shows_errors:

@@ -16,6 +16,7 @@ from istio_convert.cli.baseline import Known
 from istio_convert.cli.batch import Done, Job
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
 from istio_convert.cli.config import Allowance
+from istio_convert.cli.converting import settle_version
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.reporting import reporting_from, write_file
 from istio_convert.cli.settings import settings_from
@@ -29,7 +30,7 @@ _HELP = """Convert, write nothing, and fail when a field has no place in the tar
 OPERATOR is a file, "-", a folder or a glob; each file is checked on its own. The report goes to stdout.
 
 Settings come from istio-convert.toml or [tool.istio-convert] in pyproject.toml, in this folder or above: the target
-version (to), fail-on, baseline, and findings that are allowed until a day:
+version (to, which convert, verify and plan read, too), fail-on, baseline, and findings that are allowed until a day:
 
 \b
   [[allow]]
@@ -81,7 +82,11 @@ class _Checked:
 @click.command("check", cls=Command, help=_HELP)
 @click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
 @version_options
-@click.option("--only-operators", is_flag=True, help="Pass over files without an IstioOperator, as for pre-commit.")
+@click.option(
+    "--only-operators",
+    is_flag=True,
+    help="Pass over files without an IstioOperator; for pre-commit, which passes only the files that changed.",
+)
 @click.option("--config", "config_file", metavar="FILE", help="Settings to use instead of searching for them.")
 @click.option("--baseline", metavar="FILE", help="Tolerate the findings that this file lists.")
 @click.option("--write-baseline", is_flag=True, help="Write the findings of this run into the baseline file.")
@@ -93,7 +98,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     settled = config.load(Path(params["config_file"])) if params["config_file"] else config.find(Path.cwd())
     if ctx.get_parameter_source("fail_on") is click.core.ParameterSource.DEFAULT and settled.fail_on:
         params["fail_on"] = settled.fail_on
-    params["to"] = params["to"] or settled.to
+    settle_version(params, settled)
     params["baseline"] = params["baseline"] or settled.baseline
     if params["write_baseline"] and not params["baseline"]:
         raise click.UsageError("--write-baseline needs --baseline FILE")
@@ -113,10 +118,10 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     batch.show(done, reporting)
     reporting.deliver([one.parts for one in done])
     codes = [one.code for one in done]
-    if _say_expired(settled, config.today(), params["color"]):
+    if _say_expired(settled, config.today(), names, params["color"]):
         codes.append(Exit.FINDING)
     if not reporting.quiet:
-        _say_unused(settled, policy, checked)
+        _say_unused(settled, policy, checked, names, some=params["only_operators"])
     return worst(codes)
 
 
@@ -171,8 +176,8 @@ def _tolerated(done: Done) -> Done:
     return Done(done.name, Exit.DONE, done.parts, done.totals, done.problems)
 
 
-def _say_expired(settled: config.Config, today: date, colour: str) -> bool:
-    over = [allowance for allowance in settled.allow if allowance.is_over(today)]
+def _say_expired(settled: config.Config, today: date, names: Sequence[str], colour: str) -> bool:
+    over = [allowance for allowance in settled.allow if allowance.is_over(today) and allowance.is_about(names)]
     for allowance in over:
         terminal.show_message(
             f"{settled.file}: the allowance of {allowance.rule} at {allowance.path} expired on {allowance.expires}: "
@@ -183,14 +188,30 @@ def _say_expired(settled: config.Config, today: date, colour: str) -> bool:
     return bool(over)
 
 
-def _say_unused(settled: config.Config, policy: _Policy, checked: Sequence[_Checked]) -> None:
+def _say_unused(
+    settled: config.Config, policy: _Policy, checked: Sequence[_Checked], names: Sequence[str], *, some: bool
+) -> None:
+    """Name what nothing is left for, as far as the inputs that were read can tell.
+
+    Args:
+        settled: the configuration.
+        policy: its part that is in force.
+        checked: what came of the inputs.
+        names: the inputs.
+        some: they may be only some of those that the configuration is about, as a hook passes the changed ones.
+    """
     used = {position for one in checked for position in one.used}
     for position, allowance in enumerate(policy.allow):
-        if position not in used:
+        if position not in used and allowance.is_about(names) and not (some and "*" in allowance.file):
             terminal.say(
                 f"note: {settled.file}: nothing is left for the allowance of {allowance.rule} at {allowance.path}\n"
             )
-    gone = policy.known - {known for one in checked for known in one.findings}
+    if policy.baseline is None:
+        return
+    read = {baselines.name_for(name, policy.baseline) for name in names}
+    folder = Path(policy.baseline).parent
+    here = {known for known in policy.known if known.file in read or not (folder / known.file).exists()}
+    gone = here - {known for one in checked for known in one.findings}
     if gone:
         count = "1 finding is" if len(gone) == 1 else f"{len(gone)} findings are"
         terminal.say(f"note: {policy.baseline}: {count} gone; --write-baseline makes it shorter\n")

@@ -120,8 +120,8 @@ def version_options(function: Function) -> Function:
         click.option(
             "--to",
             metavar="VERSION",
-            help="Version of the charts, such as 1.25.3 or 1.25. Default: the release that the operator's tag names, "
-            "else the newest.",
+            help="Version of the charts, such as 1.25.3 or 1.25. Default: that of istio-convert.toml or "
+            "[tool.istio-convert] in pyproject.toml, else the release that the operator's tag names, else the newest.",
         ),
     ):
         function = option(function)
@@ -138,7 +138,7 @@ def report_options(default_fail_on: str) -> Callable[[Function], Function]:
             click.option("--show-values", is_flag=True, help="Show values of the input, which may be secrets."),
             click.option(
                 "--report-format",
-                type=click.Choice(["text", "json", "markdown", "sarif", "junit", "github"]),
+                type=click.Choice(["text", "json", "markdown", "sarif", "junit", "github", "summary"]),
                 help="Default: by the name of the report file, else text.",
             ),
             click.option("--report", metavar="FILE|-", help="Write the report to a file, or to stdout."),

@@ -1,4 +1,6 @@
-"""The configuration of ``check``: ``istio-convert.toml``, or ``[tool.istio-convert]`` in ``pyproject.toml``.
+"""The configuration: ``istio-convert.toml``, or ``[tool.istio-convert]`` in ``pyproject.toml``.
+
+``to`` is for every command that converts, the rest is for ``check``.
 
 to = "1.25.3"
 fail-on = "manual"
@@ -64,6 +66,10 @@ class Allowance:
             and _pattern(self.file, ".*").fullmatch(file) is not None
         )
 
+    def is_about(self, files: Iterable[str]) -> bool:
+        """Whether it can be about one of these inputs."""
+        return any(_pattern(self.file, ".*").fullmatch(file) for file in files)
+
     def is_over(self, today: date) -> bool:
         """Whether its last day has passed."""
         return self.expires < today
@@ -75,7 +81,7 @@ class Config:
 
     Attributes:
         file: where they come from; None when there is no file.
-        to: target version.
+        to: target version, of every command that converts.
         fail_on: outcome from which ``check`` fails.
         baseline: name of the baseline file, from the folder of this file.
         allow: findings that are tolerated.

@@ -9,6 +9,7 @@ import click
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
+from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.page import check_page, page_option, write_page
 from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
@@ -36,9 +37,18 @@ _STREAMS = ("flux", "argocd")
 @click.option("-o", "--output", metavar="DIR", help="Write the output into this folder.")
 @version_options
 @emit_options
-@click.option("--separate", is_flag=True, help="Convert each file on its own, into DIR/<name of the file>/.")
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="Each file on its own, in DIR/<name of the file>/ of -o or --diff.",
+)
 @click.option("--force", is_flag=True, help="Overwrite edited files in DIR, and write beside files of others.")
-@click.option("--diff", "diff_with", metavar="DIR", help="Write nothing; show what would change in this folder.")
+@click.option(
+    "--diff",
+    "diff_with",
+    metavar="DIR",
+    help="Write nothing; show what would change in this folder of what is applied.",
+)
 @click.option(
     "--prove", is_flag=True, help="Render both sides, compare them as verify does, and patch what still differs."
 )
@@ -56,8 +66,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     output, diff_with = params["output"], params["diff_with"]
     if output and diff_with:
         raise click.UsageError("--diff compares and writes nothing; give it without -o")
-    if params["separate"] and not output:
-        raise click.UsageError("--separate writes a folder per file; give it -o DIR")
+    if params["separate"] and not output and not diff_with:
+        raise click.UsageError("--separate is about a folder per file; give it -o DIR, or --diff DIR")
     if params["target"] not in _STREAMS and not output and not diff_with:
         raise click.UsageError(f"the output for {params['target']} is a folder of files; give it -o DIR")
     if params["report"] == STDOUT and not output:
@@ -70,12 +80,14 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     refuse_inside(params["report"], output)
     check_page(params)
     names = inputs.expand(operators, _commands(ctx))
+    settle_version(params)
     settings = settings_from(params)
     reporting = reporting_from(params, on_stdout=False)
     if params["separate"]:
         from istio_convert.cli.separate import convert_separately  # noqa: PLC0415 - lazy: few runs need it
 
-        return convert_separately(names, Path(output), settings, reporting)
+        folder = Path(output or diff_with)
+        return convert_separately(names, folder, settings, reporting, compare=not output)
     return _convert(names, settings, reporting, params)
 
 
@@ -87,13 +99,10 @@ def _commands(ctx: click.Context) -> list[str]:
 
 def _convert(names: list[str], settings: Settings, reporting: Reporting, params: dict[str, Any]) -> int:
     from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
-    from istio_convert.api import convert  # noqa: PLC0415
 
     sources = [inputs.read(name) for name in names]
     try:
-        conversion = convert(
-            sources, to=settings.to, sets=settings.sets, allow_unknown_version=settings.allow_unknown_version
-        )
+        conversion = convert_by(sources, settings)
         proof = _prove(conversion, params) if params["prove"] else None
     except IstioConvertError as error:
         parts = reporting.parts(report.failed(sources, error))

@@ -41,10 +41,11 @@ def command(path: str, to: str | None, form: str, color: str, **_: object) -> No
     from istio_convert.catalog import newest, resolve  # noqa: PLC0415 - lazy: --help needs no catalog
 
     catalog = resolve(to or newest())
-    matches = _matches(path)
+    looked_up = _of_an_operator(path, catalog)
+    matches = _matches(looked_up)
     close = [match.rule for match in matches if match.closeness]
     general = [match.rule for match in matches if not match.closeness]
-    reads = _reads(path, catalog)
+    reads = _reads(looked_up, catalog)
     answers = [_answer(rule, catalog) for rule in close]
     if form == "json":
         data = {"path": path, "version": catalog.version, "charts": reads, "rules": answers}
@@ -62,6 +63,18 @@ def command(path: str, to: str | None, form: str, color: str, **_: object) -> No
         lines += ["", "general rules that can apply:"]
         lines += [f"  {rule.id}: {rule.why}" for rule in general]
     terminal.product("\n".join(lines) + "\n")
+
+
+def _of_an_operator(path: str, catalog: Catalog) -> str:
+    """The path of the operator that is meant: what only a chart knows at its root stands below ``values`` there."""
+    from istio_convert.cli.lookup import find, split  # noqa: PLC0415 - lazy: --help needs no tables
+    from istio_convert.mapping.table import rules  # noqa: PLC0415
+
+    if any(rule.id == path for rule in rules()) or any(match.closeness for match in find(path)):
+        return path
+    place = tuple(split(path))
+    known = any(catalog.chart(name).reads(place) for name in ("base", "istiod", "cni", "ztunnel", "gateway"))
+    return f"values.{path}" if known else path
 
 
 def _matches(path: str) -> list[Match]:
@@ -92,6 +105,7 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
         HELM_CHARTS,
         MISSING,
         did_you_mean,
+        last_read,
     )
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
     from istio_convert.mapping.misspelt import unknown  # noqa: PLC0415
@@ -113,7 +127,9 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
             default = chart.default(place)
             shown = "" if default is MISSING or isinstance(default, dict) else f", default {json.dumps(default)}"
             lines.append(f"chart {name}: reads it{shown}")
-    return lines or ["; ".join(["no chart reads it", *filter(None, [did_you_mean(catalog, place)])])]
+    before = "" if lines else last_read(catalog, place)
+    said = "no chart reads it" + (f", the last that did was of {before}" if before else "")
+    return lines or ["; ".join([said, *filter(None, [did_you_mean(catalog, place)])])]
 
 
 def _answer(rule: Rule, catalog: Catalog) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import click
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common
+from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import text_of
 from istio_convert.cli.settings import emit_options, refuse_options_of_others, settings_from
@@ -48,7 +49,9 @@ def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ..
 @click.command("plan", cls=Command, help=_HELP)
 @click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
 @click.option("--from", "source_version", metavar="VERSION", required=True, help="The Istio release that runs now.")
-@click.option("--to", metavar="VERSION", required=True, help="Version of the charts to go to.")
+@click.option(
+    "--to", metavar="VERSION", help="Version of the charts to go to. Default: that of the configuration, as for check."
+)
 @click.option(
     "--strategy",
     type=click.Choice(["in-place", "canary"]),
@@ -104,6 +107,9 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | Non
 
     if not output and not as_json:
         raise click.UsageError("give -o DIR for the folder, or --json")
+    settle_version(params)
+    if not params["to"]:
+        raise click.MissingParameter(ctx=ctx, param_hint="'--to'", param_type="option")
     refuse_options_of_others(ctx)
     options = _options(params)
     emit = settings_from(params).emit_options()
@@ -119,6 +125,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | Non
         terminal.product(files["plan.json"])
     failed = bool(plan.blockers) and params["fail_on"] == "blocker"
     if not params["quiet"]:
+        if params.get("to_from"):
+            terminal.say(f"note: Istio {conversion.version}, {conversion.why_version}\n")
         _report(plan, output)
     elif failed:
         _findings(plan.blockers)
@@ -207,9 +215,7 @@ def _plan(conversion: Conversion, sources: list[Source], options: Options, param
 
 
 def _convert(sources: list[Source], params: dict[str, Any], *more: str) -> Conversion:
-    from istio_convert.api import convert  # noqa: PLC0415 - lazy: --help needs no library
-
-    return convert(sources, to=params["to"], sets=[*params["sets"], *more])
+    return convert_by(sources, settings_from(params), *more)
 
 
 def _findings(findings: Sequence[Finding]) -> None:

@@ -1,4 +1,4 @@
-"""``convert --separate``: every file on its own, each into a folder of its own."""
+"""``convert --separate``: every file on its own, each into a folder of its own, or compared with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from istio_convert.cli import batch, fleet, inputs
+from istio_convert.cli import batch, fleet, inputs, terminal
 from istio_convert.cli.batch import Done, Job
 from istio_convert.cli.command import is_failing
 from istio_convert.cli.exits import Exit, worst
@@ -21,7 +21,7 @@ from istio_convert.cli.split import operators
 from istio_convert.errors import MergeConflictError
 
 if TYPE_CHECKING:
-    from istio_convert.api import Conversion
+    from istio_convert.api import Conversion, Source
     from istio_convert.report import Report
 
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -31,10 +31,32 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 class _Task:
     job: Job
     folder: Path
+    title: str
+    compare: bool
+
+    def inside(self, name: str) -> _Task:
+        """The task of one of several meshes in the input."""
+        own = _UNSAFE.sub("-", name).strip("-.") or "operator"
+        return replace(self, folder=self.folder / own, title=f"{self.title}/{own}")
 
 
-def convert_separately(names: Sequence[str], output: Path, settings: Settings, reporting: Reporting) -> int:
+@dataclass(frozen=True, slots=True)
+class _Result:
+    done: Done
+    folder: Path
+
+
+def convert_separately(
+    names: Sequence[str], output: Path, settings: Settings, reporting: Reporting, *, compare: bool = False
+) -> int:
     """Convert every input into its own folder below ``output``.
+
+    Args:
+        names: the inputs.
+        output: the folder of folders.
+        settings: the options.
+        reporting: how to report.
+        compare: write nothing, show what would change, and name folders that no input is for.
 
     Returns:
         The exit code that stands for all.
@@ -44,12 +66,28 @@ def convert_separately(names: Sequence[str], output: Path, settings: Settings, r
     """
     reporting = replace(reporting, view=replace(reporting.view, releases=False))
     jobs = batch.jobs_for(names, settings, reporting)
-    tasks = [_Task(job, output / folder) for job, folder in zip(jobs, folders(names), strict=True)]
+    tasks = [_Task(job, output / folder, folder, compare) for job, folder in zip(jobs, folders(names), strict=True)]
     lists = fleet.run(_convert_one, tasks, "Converting", quiet=reporting.quiet)
-    done = [one for found in lists for one in found]
+    results = [one for found in lists for one in found]
+    done = [one.done for one in results]
+    codes = [one.code for one in done]
+    if compare:
+        terminal.product("".join(one.difference for one in done))
+        for folder in _left_over(output, {one.folder for one in results}, {task.folder for task in tasks}):
+            terminal.say(f"{folder}: no operator is for this folder\n")
+            codes.append(Exit.DIFFERENCE)
     batch.show(done, reporting)
     reporting.deliver([one.parts for one in done])
-    return worst([one.code for one in done])
+    return worst(codes)
+
+
+def _left_over(output: Path, current: set[Path], tops: set[Path]) -> list[Path]:
+    """Folders that an earlier run wrote, and that this one would not write."""
+    from istio_convert.emit.marker import MARKER  # noqa: PLC0415 - lazy: few runs need it
+
+    found = {mark.parent for depth in ("*", "*/*") for mark in output.glob(f"{depth}/{MARKER}")}
+    failed = {folder for folder in tops if not any(one.is_relative_to(folder) for one in current)}
+    return sorted(one for one in found - current if not any(one.is_relative_to(folder) for folder in failed))
 
 
 def folders(names: Sequence[str]) -> list[str]:
@@ -80,39 +118,52 @@ def _parts(name: str) -> list[str]:
     return [fit for step in steps if (fit := _UNSAFE.sub("-", step).strip("-."))] or ["operator"]
 
 
-def _convert_one(task: _Task) -> list[Done]:
+def _convert_one(task: _Task) -> list[_Result]:
     """Convert one input; the operators of several meshes in one file get a folder each."""
     try:
-        return [batch.guarded(task.job, lambda conversion: _write(task, conversion), conflicts=True)]
+        return [_guarded(task, conflicts=True)]
     except MergeConflictError:
         whole = task.job.source()
         parts = operators(whole)
     if not parts:
-        return [batch.guarded(task.job, lambda conversion: _write(task, conversion))]
-    done = []
+        return [_guarded(task)]
+    results = []
     for name, part in parts:
-        job = replace(task.job, content=part.text)
-        single = _Task(job, task.folder / (_UNSAFE.sub("-", name).strip("-.") or "operator"))
-
-        def work(conversion: Conversion, single: _Task = single) -> tuple[int, Report]:
-            conversion.sources = (whole,)  # the report names the file as it is
-            return _write(single, conversion)
-
-        done.append(replace(batch.guarded(job, work), name=f"{job.name} ({name})"))
-    return done
+        single = replace(task.inside(name), job=replace(task.job, content=part.text))
+        result = _guarded(single, whole)  # the report names the file as it is
+        results.append(replace(result, done=replace(result.done, name=f"{task.job.name} ({name})")))
+    return results
 
 
-def _write(task: _Task, conversion: Conversion) -> tuple[int, Report]:
+def _guarded(task: _Task, whole: Source | None = None, *, conflicts: bool = False) -> _Result:
+    differences: list[str] = []
+
+    def work(conversion: Conversion) -> tuple[int, Report]:
+        if whole is not None:
+            conversion.sources = (whole,)
+        code, account, difference = _settle(task, conversion)
+        differences.append(difference)
+        return code, account
+
+    done = batch.guarded(task.job, work, conflicts=conflicts)
+    return _Result(replace(done, difference="".join(differences)), task.folder)
+
+
+def _settle(task: _Task, conversion: Conversion) -> tuple[int, Report, str]:
+    """Write the folder, or compare with it: (exit code, report, difference)."""
     from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
 
     settings = task.job.settings
     account = report.build(conversion, show_values=settings.show_values)
-    conversion.write(
-        task.folder,
-        settings.target,
-        force=settings.force,
-        options=settings.emit_options(),
-        show_values=settings.show_values,
-    )
-    failing = is_failing(account.worst, task.job.reporting.view.fail_at)
-    return Exit.FINDING if failing else Exit.DONE, account
+    codes = [int(Exit.FINDING)] if is_failing(account.worst, task.job.reporting.view.fail_at) else []
+    options, difference = settings.emit_options(), ""
+    if task.compare:
+        from istio_convert.emit import diff  # noqa: PLC0415 - lazy: few runs need it
+
+        difference = diff(task.folder, conversion.files(settings.target, options), prefix=f"{task.title}/")
+        codes += [int(Exit.DIFFERENCE)] if difference else []
+    else:
+        conversion.write(
+            task.folder, settings.target, force=settings.force, options=options, show_values=settings.show_values
+        )
+    return worst(codes), account, difference

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ class Settings:
 
     Attributes:
         to, sets, allow_unknown_version: as for :func:`istio_convert.convert`.
+        to_from: the configuration that ``to`` comes from; None when the command line or the environment says it.
         target: output format.
         emit: keyword arguments of :class:`istio_convert.emit.EmitOptions`.
         show_values: whether reports show values of the input.
@@ -36,6 +38,7 @@ class Settings:
     emit: dict[str, Any] = field(default_factory=dict)
     show_values: bool = False
     force: bool = False
+    to_from: Path | None = None
 
     def emit_options(self) -> EmitOptions:
         """The options for the emitter."""
@@ -127,4 +130,5 @@ def settings_from(params: dict[str, Any]) -> Settings:
         emit=given,
         show_values=bool(params.get("show_values")),
         force=bool(params.get("force")),
+        to_from=params.get("to_from"),
     )

@@ -8,8 +8,10 @@ import click
 
 from istio_convert.cli import inputs, terminal
 from istio_convert.cli.command import Command, common, version_options
+from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import prove, text_of
+from istio_convert.cli.settings import settings_from
 
 _HELP = """Render what istioctl would apply and what Helm and Kustomize would, and compare the objects.
 
@@ -40,17 +42,13 @@ Exit code 4 when a difference is left that nothing explains.
 @common
 def command(operators: tuple[str, ...], form: str, reference: str | None, **params: Any) -> int:
     """Convert, render, compare."""
-    from istio_convert.api import convert  # noqa: PLC0415 - lazy: --help needs no library
-
     names = inputs.expand(operators)
     if reference == inputs.STDIN and inputs.STDIN in names:
         raise click.UsageError("both the operator and --reference from standard input")
-    conversion = convert(
-        [inputs.read(name) for name in names],
-        to=params["to"],
-        sets=params["sets"],
-        allow_unknown_version=params["allow_unknown_version"],
-    )
+    settle_version(params)
+    conversion = convert_by([inputs.read(name) for name in names], settings_from(params))
+    if params.get("to_from") and not params["quiet"]:
+        terminal.say(f"note: Istio {conversion.version}, {conversion.why_version}\n")
     given = None
     if reference is not None:
         source = inputs.read(reference)

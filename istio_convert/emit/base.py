@@ -59,6 +59,8 @@ class EmitOptions:
         argocd_path: the output's folder in that repository.
         argocd_revision: branch, tag or commit of it.
         todo: what still needs a person, one line each, for the README.
+        upgrade: that applying the output is an upgrade, too, for the README; empty when it is none.
+        proven: whether the folder has the page of a proof, for the README.
         plan_root: path from the output's folder to the migration plan that it is a part of; empty when it is not.
     """
 
@@ -75,6 +77,8 @@ class EmitOptions:
     argocd_path: str = "."
     argocd_revision: str = "HEAD"
     todo: tuple[str, ...] = ()
+    upgrade: str = ""
+    proven: bool = False
     plan_root: str = ""
 
     @property

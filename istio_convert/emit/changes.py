@@ -11,8 +11,8 @@ from pathlib import Path
 from istio_convert.emit.marker import MARKER, fingerprint, has_yours, read_marker
 from istio_convert.errors import OutputError
 
-#: what only some runs write; a comparison with the files of another run says nothing about them
-ONLY_WHEN_PROVEN = frozenset({"PROOF.md"})
+#: what tells of the run and of the operator's text (lines, names, checksums) and is not applied
+PAGES = frozenset({"README.md", "REPORT.md", "report.json", "PROOF.md"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,15 @@ def plan_changes(folder: str | os.PathLike[str], files: Mapping[str, str]) -> Ch
     return Changes(*(tuple(sorted(paths)) for paths in (added, changed, removed, unchanged, edited, foreign)))
 
 
-def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
-    """A unified diff from what is in a folder to what would be written; empty when nothing would change.
+def diff(folder: str | os.PathLike[str], files: Mapping[str, str], *, prefix: str = "") -> str:
+    """A unified diff from what is in a folder to what would be written; empty when what is applied would not change.
 
-    Files that we did not write and would not write are left out; so is the page of a proof when there is no new one.
+    Files that we did not write and would not write are left out; so are the pages that tell of the run (:data:`PAGES`).
+
+    Args:
+        folder: need not exist.
+        files: relative POSIX path -> text.
+        prefix: what stands before the names of files, such as ``prod/``.
 
     Raises:
         OutputError: the folder cannot be read.
@@ -88,11 +93,10 @@ def diff(folder: str | os.PathLike[str], files: Mapping[str, str]) -> str:
     changes = plan_changes(root, files)
     present = listing(root)
     parts: list[str] = []
-    gone = set(changes.removed) - ONLY_WHEN_PROVEN
-    for path in sorted({*changes.added, *changes.changed, *gone}):
+    for path in sorted({*changes.added, *changes.changed, *changes.removed} - PAGES):
         before = _present_lines(root, path, regular=present[path]) if path in present else None
         after = _lines(files[path]) if path in files else None
-        parts += _file_diff(path, before, after)
+        parts += _file_diff(prefix + path, before, after)
     return "".join(parts)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from istio_convert.emit.base import EmitOptions, Unit
+from istio_convert.emit.marker import MARKER
 from istio_convert.errors import one_line
 
 KEEP_AWAY = """
@@ -77,8 +78,11 @@ def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequ
         apply, back = (text.replace("@ROOT@", options.plan_root) for text in (_APPLY_BY_PLAN, _BACK_BY_PLAN))
         guide = replace(guide, apply=apply, back=back)
     keep_away = KEEP_AWAY.replace("@EXCEPTION@", "" if options.plan_root else _EXCEPTION)
-    lines = [f"# {guide.title}", "", "## What is in here", ""]
-    lines += [f"- `{path}`: {what}" for path, what in guide.contents]
+    lines = [f"# {guide.title}", ""]
+    if options.upgrade:
+        lines += [f"**This is an upgrade, too**: {one_line(options.upgrade)}.", ""]
+    lines += ["## What is in here", ""]
+    lines += [f"- `{path}`: {what}" for path, what in (*guide.contents, *_beside(options))]
     lines += ["", "| release | namespace | chart | version | after |", "|---|---|---|---|---|"]
     for unit in units:
         release = unit.release
@@ -93,6 +97,19 @@ def readme(guide: Guide, units: Sequence[Unit], options: EmitOptions, todo: Sequ
     if notes := [f"{unit.slug}: {note}" for unit in units for note in unit.release.notes]:
         lines += ["", "## Notes on the releases", "", *_bullets(notes)]
     return "\n".join(lines) + "\n"
+
+
+def _beside(options: EmitOptions) -> list[tuple[str, str]]:
+    """What a folder holds beside what a target reads; a plan has its pages elsewhere."""
+    if options.plan_root:
+        return []
+    proof = [("PROOF.md", "the objects of both sides, compared: what is the same, and what differs and why")]
+    return [
+        *(proof if options.proven else []),
+        ("REPORT.md", "what became of every field of the operator, and what needs a person"),
+        ("report.json", "the same for programs"),
+        (MARKER, "which of these files istio-convert wrote, so that the next run sees what was edited; commit it"),
+    ]
 
 
 def with_patches(what: str, unit: Unit) -> str:

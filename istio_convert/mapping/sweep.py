@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from istio_convert.catalog import Catalog, did_you_mean
+from istio_convert.catalog import Catalog, did_you_mean, last_read
 from istio_convert.ledger import Outcome
 from istio_convert.mapping.claims import Claim, Claims
 from istio_convert.mapping.rules.spec import FIELD_RULES, FieldRule
 from istio_convert.mapping.tags import split_tag
+from istio_convert.mapping.unknown import closest_of, is_known, outside, unknown
 from istio_convert.operator.components import GATEWAYS, Selection
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective
@@ -81,12 +81,14 @@ def _roots(inputs: Inputs) -> dict[int, int]:
 
 def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool) -> Claim:
     if path == ("spec", "profile") and lost_profile:
+        close = closest_of(str(leaf.value), sorted(rest.catalog.istioctl_profiles))
+        meant = f"did you mean {close}? Else " if close else ""
         return Claim(
             Outcome.MANUAL,
             "profile",
             None,
             f"istioctl {rest.catalog.version} has no such profile; its settings are unknown, default was used",
-            "write the profile's settings into the operator, or choose a profile that exists",
+            f"{meant}write the profile's settings into the operator, or choose a profile that exists",
         )
     rule = _closest_rule(path, is_null=leaf.value is None)
     if rule is not None and not _is_of_no_component(path, rule):
@@ -102,8 +104,8 @@ def _claim(path: Path, leaf: Leaf, *, off: bool, rest: _Rest, lost_profile: bool
     if path[:2] == ("spec", "meshConfig"):
         return rest.value(path[1:], leaf)
     if path[:1] == ("spec",):
-        return _unclaimed(leaf) if _is_known(path) else _unknown(path)
-    return Claim(Outcome.INERT, "document", None, "no field of an IstioOperator; istioctl does not read it")
+        return _unclaimed(leaf) if is_known(path) else unknown(path, rest.catalog)
+    return outside(path)
 
 
 @lru_cache(maxsize=4096)
@@ -122,9 +124,10 @@ def _by_rule(rule: FieldRule, path: Path, leaf: Leaf) -> Claim:
 
 
 def _is_of_no_component(path: Path, rule: FieldRule) -> bool:
-    """Whether a rule for all components meets a name that is none."""
-    known = field_names("Components")
-    return path[:2] == ("spec", "components") and rule.pattern[2:3] == ("*",) and path[2] not in known
+    """Whether a rule for all components meets a name that is none, or one for lists of gateways a name in a map."""
+    if path[:2] != ("spec", "components") or rule.pattern[2:3] != ("*",):
+        return False
+    return path[2] not in field_names("Components") or (rule.pattern[3:4] == ("*",) and isinstance(path[3], str))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +166,9 @@ class _Rest:
 
     def value(self, path: Path, leaf: Leaf) -> Claim:
         """A value that no chart of a release reads."""
-        version = self.catalog.version
         for moved, place in MOVED.items():
             if path[: len(moved)] == moved:
-                reason = f"no chart of {version} reads it; its place is {place} now"
+                reason = f"{self._unread(path)}; its place is {place} now"
                 return Claim(Outcome.INERT, "values.unread", None, reason)
         if path[:1] == ("gateways",):
             return self._gateway(path, leaf)
@@ -183,7 +185,13 @@ class _Rest:
         if readers:
             return Claim(Outcome.INERT, "values.unread", None, _ELSEWHERE.format(", ".join(readers)))
         action = did_you_mean(self.catalog, path)
-        return Claim(Outcome.INERT, "values.unread", None, f"no chart of {version} reads it", action)
+        return Claim(Outcome.INERT, "values.unread", None, self._unread(path), action)
+
+    def _unread(self, path: Path) -> str:
+        """Who read a value, when nobody does."""
+        before = last_read(self.catalog, path)
+        since = f", the last that did was of {before}" if before else ""
+        return f"no chart of {self.catalog.version} reads it{since}"
 
     def _gateway(self, path: Path, leaf: Leaf) -> Claim:
         root = path[1] if len(path) > 1 else ""
@@ -231,40 +239,8 @@ class _Rest:
         return Claim(Outcome.MANUAL, "gateway.image", None, reason, action)
 
 
-def _is_known(path: Path) -> bool:
-    """Whether every step that the model can name is a field of an IstioOperator."""
-    return all(step in names for position, names in _fields_at(path) if isinstance(step := path[position], str))
-
-
 def _unclaimed(leaf: Leaf) -> Claim:
     """A field of an IstioOperator that no table took: empty ones say nothing."""
     if leaf.value is None or leaf.value in ({}, [], ""):
         return Claim(Outcome.DEFAULT, "empty", None, "an empty setting changes nothing")
     return Claim(Outcome.MANUAL, "unknown", None, "no rule is about this field", "look at what it is for")
-
-
-def _unknown(path: Path) -> Claim:
-    reason = f"{render(path)} is no field of IstioOperator, istioctl refuses it"
-    action = "remove it"
-    known = _fields_at(path)
-    for position, names in known:
-        step = path[position]
-        if isinstance(step, str) and step not in names:
-            close = difflib.get_close_matches(step.lower(), [name.lower() for name in names], n=1)
-            if close:
-                word = next(name for name in names if name.lower() == close[0])
-                action = f"did you mean {render((*path[:position], word))}?"
-            break
-    return Claim(Outcome.MANUAL, "unknown", None, reason, action)
-
-
-def _fields_at(path: Path) -> list[tuple[int, tuple[str, ...]]]:
-    """Known field names at the levels of a path."""
-    levels = [(1, field_names("Spec"))]
-    if path[1:2] == ("components",):
-        levels.append((2, field_names("Components")))
-        inside = 4 if len(path) > 3 and isinstance(path[3], int) else 3
-        levels.append((inside, field_names("Gateway")))
-        if len(path) > inside and path[inside] == "k8s":
-            levels.append((inside + 1, field_names("Kubernetes")))
-    return [(position, fields) for position, fields in levels if position < len(path)]

@@ -18,6 +18,7 @@ SHARED_VARIANT: Path = ("global", "variant")
 TAG_PATHS: frozenset[Path] = frozenset({SHARED, ("pilot", "tag"), ("cni", "tag"), ("tag",)})
 RULE = "tag"
 _RELEASE = re.compile(r"v?(1\.\d+(?:\.\d+)?)(?:-(distroless|debug))?$")
+_LEADING = re.compile(r"v?(1\.\d+(?:\.\d+)?)(?![0-9])")
 
 
 def split_tag(tag: str) -> tuple[str, str] | None:
@@ -28,6 +29,16 @@ def split_tag(tag: str) -> tuple[str, str] | None:
     """
     match = _RELEASE.match(tag)
     return (match.group(1), match.group(2) or "") if match else None
+
+
+def release_in(tag: str) -> str | None:
+    """The release that a tag names or begins with; None when there is none.
+
+    >>> release_in("1.24.6-acme.3")
+    '1.24.6'
+    """
+    match = _LEADING.match(tag)
+    return match.group(1) if match else None
 
 
 @dataclass(slots=True)

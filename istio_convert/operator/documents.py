@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from istio_convert.errors import Issue, NotIstioOperatorError, Origin
 from istio_convert.source.nodes import Document, Leaf, Mapping, Node, Scalar, Sequence, get
 
+_FILE_NAME = re.compile(r"\S+\.(ya?ml|json)|\S*[/\\\\]\S*")
 KIND = "IstioOperator"
 API_VERSION = "install.istio.io/v1alpha1"
 
@@ -74,6 +76,8 @@ def find_operators(documents: list[Document]) -> Inputs:
         if first is None:
             raise NotIstioOperatorError("the input is empty", hint="give the file with kind: IstioOperator")
         found = f"its kind is {kind}" if kind else "it has no kind"
+        if isinstance(first.root, Scalar) and _FILE_NAME.fullmatch(str(first.root.value)):
+            found, hint = "it looks like the name of a file", "give the text of the file, not its name"
         raise NotIstioOperatorError(f"no IstioOperator in the input: {found}", origin=origin, hint=hint)
     return inputs
 

@@ -9,7 +9,6 @@ from typing import Protocol
 from istio_convert.errors import Issue, IstioConvertError, ModelError
 from istio_convert.ledger import ClosedLedger
 from istio_convert.ledger import Entry as LedgerEntry
-from istio_convert.paths import render
 from istio_convert.release import Patch, Release
 from istio_convert.report.model import (
     Entry,
@@ -45,6 +44,8 @@ class _Converted(Protocol):
     @property
     def provisional(self) -> bool: ...
     @property
+    def upgrade(self) -> str: ...
+    @property
     def releases(self) -> list[Release]: ...
     @property
     def ledger(self) -> ClosedLedger: ...
@@ -65,7 +66,12 @@ def build(conversion: _Converted, *, show_values: bool = False) -> Report:
     return Report(
         tool=_tool(),
         inputs=_inputs(conversion.sources),
-        target=Target(version=conversion.version, why=conversion.why_version, provisional=conversion.provisional),
+        target=Target(
+            version=conversion.version,
+            why=conversion.why_version,
+            provisional=conversion.provisional,
+            upgrade=conversion.upgrade or None,
+        ),
         totals=Totals.count(entries),
         releases=[_release(release) for release in conversion.releases],
         warnings=[_problem(issue) for issue in conversion.warnings],
@@ -112,7 +118,7 @@ def _entry(entry: LedgerEntry, *, show_values: bool) -> Entry:
         document=leaf.document,
         line=leaf.line,
         column=leaf.column,
-        path=render(leaf.path),
+        path=leaf.dotted,
         outcome=entry.outcome,
         rule=entry.rule,
         places=[Place(release=place.release, path=place.path) for place in entry.places],

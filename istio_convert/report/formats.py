@@ -26,7 +26,7 @@ class View:
         style: colours and width, for ``text``.
         verbose: every entry, for ``text``.
         releases: with the table of releases, for ``text``.
-        fail_at: severity from which a finding is a failure, for ``junit``; 0 is none.
+        fail_at: severity from which a finding is a failure, for ``junit`` and ``github``; 0 is none.
     """
 
     style: Style = PLAIN
@@ -102,10 +102,22 @@ def _junit_whole(parts: Sequence[str]) -> str:
     return junit.whole(parts)
 
 
-def _github_part(report: Report, view: View) -> str:  # noqa: ARG001
+def _github_part(report: Report, view: View) -> str:
     from istio_convert.report import github  # noqa: PLC0415
 
-    return github.render(report)
+    return github.render(report, view.fail_at)
+
+
+def _summary_part(report: Report, view: View) -> str:  # noqa: ARG001
+    from istio_convert.report import summary  # noqa: PLC0415
+
+    return summary.part(report)
+
+
+def _summary_whole(parts: Sequence[str]) -> str:
+    from istio_convert.report import summary  # noqa: PLC0415
+
+    return summary.whole(parts)
 
 
 def _json_whole(parts: Sequence[str]) -> str:
@@ -125,6 +137,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format("sarif", (".sarif",), _sarif_part, _sarif_whole),
             Format("junit", (".xml",), _junit_part, _junit_whole),
             Format("github", (), _github_part, "".join),
+            Format("summary", (), _summary_part, _summary_whole),
         )
     }
 )

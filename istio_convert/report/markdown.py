@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
-from istio_convert.report.grouping import one_per_overlay
+from istio_convert.report.grouping import drawn_together
 from istio_convert.report.model import Entry, Problem, Report, Target
 
 MEANING = {
@@ -27,9 +27,9 @@ _TICKS = re.compile(r"`+")
 
 def render(report: Report) -> str:
     """The report as a Markdown page (GitHub's dialect)."""
-    lines = [f"# {_text(report.title) or 'Report'}", ""]
+    lines = [f"# {text(report.title) or 'Report'}", ""]
     if report.errors:
-        lines += ["**The conversion failed.**", "", *_problems(report.errors)]
+        lines += ["**The conversion failed.**", "", *problems(report.errors)]
     if report.target is not None:
         lines += _converted(report, report.target)
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -39,10 +39,10 @@ def _converted(report: Report, target: Target) -> list[str]:
     return [
         *_head(report, target),
         *_totals(report),
-        *_section("What needs a person first", _findings(report.with_outcome(Outcome.MANUAL)), "Nothing."),
-        *_section("Lost", _findings(report.with_outcome(Outcome.LOST)), "Nothing is lost."),
-        *_section("Without effect", _findings(report.with_outcome(Outcome.INERT)), ""),
-        *_section("Warnings", _problems(report.warnings), ""),
+        *_section("What needs a person first", findings(report.with_outcome(Outcome.MANUAL)), "Nothing."),
+        *_section("Lost", findings(report.with_outcome(Outcome.LOST)), "Nothing is lost."),
+        *_section("Without effect", findings(report.with_outcome(Outcome.INERT)), ""),
+        *_section("Warnings", problems(report.warnings), ""),
         *_section("Patches, and why", _patches(report), ""),
         *_section("Releases", _releases(report), "None: no component is enabled."),
         *_everything(report),
@@ -51,14 +51,16 @@ def _converted(report: Report, target: Target) -> list[str]:
 
 def _head(report: Report, target: Target) -> list[str]:
     names = ", ".join(release.name for release in report.releases)
-    lines = [f"Converted for Istio **{target.version}** ({_text(target.why)}) by istio-convert {report.tool.version}."]
+    lines = [f"Converted for Istio **{target.version}** ({text(target.why)}) by istio-convert {report.tool.version}."]
     if target.provisional:
         lines.append(f"Istio {target.version} is not published yet: the facts about it are those of a candidate.")
+    if target.upgrade:
+        lines.append(f"**This is an upgrade, too**: {text(target.upgrade)}.")
     if names:
         count = len(report.releases)
         what = "one Helm release" if count == 1 else f"{count} Helm releases, in this order"
-        lines.append(f"The result is {what}: {_text(names)}.")
-    lines += ["", *(f"- {_code(item.name)}, sha256 `{item.sha256}`" for item in report.inputs), ""]
+        lines.append(f"The result is {what}: {text(names)}.")
+    lines += ["", *(f"- {code(item.name)}, sha256 `{item.sha256}`" for item in report.inputs), ""]
     return lines
 
 
@@ -68,23 +70,25 @@ def _totals(report: Report) -> list[str]:
     return ["## Totals", "", *_table(("outcome", "fields", "meaning"), rows), ""]
 
 
-def _findings(entries: Iterable[Entry]) -> list[str]:
+def findings(entries: Iterable[Entry]) -> list[str]:
+    """A bullet for each thing that is said of entries."""
     lines = []
-    for entry in one_per_overlay(entries):
-        action = f"; **{_text(entry.action)}**" if entry.action else ""
-        allowed = f" (allowed: {_text(entry.allowed)})" if entry.allowed is not None else ""
-        value = f" = {_code(entry.value)}" if entry.value is not None else ""
-        where = f"{_code(str(entry.origin))} {_code(entry.path)}{value}"
-        lines.append(f"- {where}: {_text(entry.reason)}{action}{allowed}")
+    for entry in drawn_together(entries):
+        action = f"; **{text(entry.action)}**" if entry.action else ""
+        allowed = f" (allowed: {text(entry.allowed)})" if entry.allowed is not None else ""
+        value = f" = {code(entry.value)}" if entry.value is not None else ""
+        where = f"{code(str(entry.origin))} {code(entry.path)}{value}"
+        lines.append(f"- {where}: {text(entry.reason)}{action}{allowed}")
     return lines
 
 
-def _problems(problems: Iterable[Problem]) -> list[str]:
+def problems(found: Iterable[Problem]) -> list[str]:
+    """A bullet for each warning or error."""
     lines = []
-    for problem in problems:
-        where = f"{_code(str(problem.origin))}: " if problem.origin else ""
-        hint = f"; {_text(problem.hint)}" if problem.hint else ""
-        lines.append(f"- {where}{_text(problem.message)}{hint}")
+    for problem in found:
+        where = f"{code(str(problem.origin))}: " if problem.origin else ""
+        hint = f"; {text(problem.hint)}" if problem.hint else ""
+        lines.append(f"- {where}{text(problem.message)}{hint}")
     return lines
 
 
@@ -95,8 +99,8 @@ def _patches(report: Report) -> list[str]:
         for patch in release.patches:
             target = f"{patch.kind} {patch.name}"
             why = patch.why or _reasons(report.entries, release.name, target, rules)
-            said = "; ".join(_text(reason) for reason in why)
-            lines.append(f"- {_text(release.name)}, {_code(target)}: {said or 'no value of the chart expresses it'}")
+            said = "; ".join(text(reason) for reason in why)
+            lines.append(f"- {text(release.name)}, {code(target)}: {said or 'no value of the chart expresses it'}")
     return lines
 
 
@@ -126,7 +130,7 @@ def _releases(report: Report) -> list[str]:
         for release in report.releases
     ]
     lines = _table(("release", "chart", "version", "namespace", "after", "patches"), rows)
-    notes = [f"- {_text(release.name)}: {_text(note)}" for release in report.releases for note in release.notes]
+    notes = [f"- {text(release.name)}: {text(note)}" for release in report.releases for note in release.notes]
     return [*lines, "", *notes] if notes else lines
 
 
@@ -154,17 +158,17 @@ def _section(title: str, lines: Sequence[str], empty: str) -> list[str]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    return lines + [f"| {' | '.join(_text(cell) for cell in row)} |" for row in rows]
+    return lines + [f"| {' | '.join(text(cell) for cell in row)} |" for row in rows]
 
 
-def _text(text: str) -> str:
+def text(shown: str) -> str:
     """Text that Markdown shows as it stands."""
-    return one_line(text).translate(_ESCAPES)
+    return one_line(shown).translate(_ESCAPES)
 
 
-def _code(text: str) -> str:
+def code(given: str) -> str:
     """A code span; its fence is longer than any run of backticks inside."""
-    shown = one_line(text)
+    shown = one_line(given)
     fence = "`" * (max((len(run) for run in _TICKS.findall(shown)), default=0) + 1)
     pad = " " if shown.startswith("`") or shown.endswith("`") or not shown else ""
     return f"{fence}{pad}{shown}{pad}{fence}"

@@ -71,6 +71,9 @@ class Target(_Model):
     provisional: bool = field(
         metadata={"description": "The facts about this version are those of a release candidate."}
     )
+    upgrade: str | None = field(
+        default=None, metadata={"description": "That applying the result is an upgrade, too; absent when it is none."}
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,8 +251,17 @@ class ReportSet(_Model):
 
 def todo(report: Report) -> tuple[str, ...]:
     """What still needs a person, one line each; for the README of an output folder."""
-    found = report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL)
-    return tuple(f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
+    from istio_convert.report.grouping import drawn_together  # noqa: PLC0415 - it imports this module
+
+    found = drawn_together(report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL))
+    fields = (f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
+    return (*fields, *(_said(problem) for problem in report.warnings))
+
+
+def _said(problem: Problem) -> str:
+    where = f"{problem.origin} " if problem.origin else ""
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return f"{where}{problem.message}{hint}"
 
 
 def json_schema() -> dict[str, Any]:

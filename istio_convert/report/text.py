@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from istio_convert.errors import one_line
 from istio_convert.ledger import Outcome
-from istio_convert.report.grouping import one_per_overlay
-from istio_convert.report.model import Entry, Problem, Report, Target, Totals
+from istio_convert.report.grouping import drawn_together
+from istio_convert.report.model import Entry, Problem, Report, Target
 
 #: outcomes that are what everybody hopes for; shown only on request
 PLAIN_OUTCOMES = frozenset({Outcome.VALUE, Outcome.PATCH, Outcome.RELEASE, Outcome.DEFAULT})
@@ -48,19 +48,22 @@ def render(report: Report, style: Style = PLAIN, *, verbose: bool = False, relea
         releases: with a table of the releases.
 
     Returns:
-        Lines: version and why; warnings; ``file:line:col: outcome rule-id path: reason``; the releases; the totals.
+        Lines: version and why, and whether it is an upgrade; warnings;
+        ``file:line:col: outcome rule-id path: reason``; the releases; the totals.
         Empty for a conversion that failed, whose errors the caller shows.
     """
     if report.target is None:
         return ""
     lines = [style.paint("title", _head(report, report.target))]
+    if report.target.upgrade:
+        lines.append(f"note: {one_line(report.target.upgrade)}")
     lines += [problem_line(problem, "warning", style) for problem in report.warnings]
-    shown = report.entries if verbose else one_per_overlay(entry for entry in report.entries if is_shown(entry))
+    shown = report.entries if verbose else drawn_together(entry for entry in report.entries if is_shown(entry))
     lines += [finding(entry, style) for entry in shown]
     if releases:
         lines += _release_table(report, style)
         lines += [f"note: {release.name}: {one_line(note)}" for release in report.releases for note in release.notes]
-    lines.append(style.paint("title", totals_line(report.totals)))
+    lines.append(style.paint("title", totals_line(report)))
     return "\n".join(lines) + "\n"
 
 
@@ -92,12 +95,23 @@ def problem_line(problem: Problem, word: str, style: Style = PLAIN) -> str:
     return f"{where}{style.paint(word, word)}: {one_line(problem.message + hint)}"
 
 
-def totals_line(totals: Totals) -> str:
-    """``12 fields: 9 value, 2 patch, 1 inert; nothing is lost``."""
+def totals_line(report: Report) -> str:
+    """``12 fields: 9 value, 2 patch, 1 inert; nothing is lost``; ``1 field needs you`` when one does."""
+    totals = report.totals
     found = [f"{totals.of(outcome)} {outcome.value}" for outcome in Outcome if totals.of(outcome)]
     counted = f"{totals.entries} field{'' if totals.entries == 1 else 's'}: {', '.join(found) or 'none'}"
     allowed = f"; {totals.allowed} allowed" if totals.allowed else ""
-    return counted + allowed + ("" if totals.lost else "; nothing is lost")
+    return f"{counted}{allowed}; {verdict(report)}"
+
+
+def verdict(report: Report) -> str:
+    """What there is to do, in a few words."""
+    open_fields = sum(
+        entry.outcome in (Outcome.LOST, Outcome.MANUAL) and entry.allowed is None for entry in report.entries
+    )
+    if open_fields:
+        return "1 field needs you" if open_fields == 1 else f"{open_fields} fields need you"
+    return f"{report.totals.lost} lost" if report.totals.lost else "nothing is lost"
 
 
 def table(rows: Sequence[Sequence[str]], style: Style = PLAIN) -> list[str]:

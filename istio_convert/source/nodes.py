@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
 
 from istio_convert.errors import Origin
-from istio_convert.paths import Path
+from istio_convert.paths import Path, render
 
 ScalarValue: TypeAlias = str | int | float | bool | None
 
@@ -26,7 +26,8 @@ class Leaf:
         file: name of the input as given (``-`` for standard input, ``--set`` for a flag).
         document: number of the YAML document in the file, from 0.
         path: path inside the document, from its root (``('spec', 'hub')``).
-        line, column: where its value stands, from 1.
+        line: where its value stands, from 1.
+        column: the column there, from 1.
         text: the scalar as written, without quotes (``1.20``, ``yes``); ``{}`` and ``[]`` for empty collections.
         value: what Go makes of it.
         via: where the aliases and merge keys stand through which this leaf was reached, outermost first.
@@ -45,6 +46,11 @@ class Leaf:
     def origin(self) -> Origin:
         """The leaf's place as file, line, column."""
         return Origin(self.file, self.line, self.column)
+
+    @property
+    def dotted(self) -> str:
+        """The path as reports write it: ``spec.components.ingressGateways[0].name``, dots inside keys escaped."""
+        return render(self.path)
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from istio_convert.verify.findings import ABSENT, TITLES, Compared, Difference, Kind, Verification
@@ -131,6 +131,39 @@ def to_markdown(proof: Verification, *, show_values: bool = False) -> str:
     for kind in (Kind.UNEXPLAINED, Kind.ORPHAN, Kind.NEW, Kind.UNREAD, Kind.INJECTION):
         rows = [(c, d) for c in proof.objects for d in c.differences if d.kind is kind]
         if rows:
-            lines += ["", f"## {TITLES[kind].capitalize()}", ""]
-            lines += [f"- `{c.id}`: {_line(d, show_values=show_values)}" for c, d in rows]
+            title = TITLES[kind]
+            lines += ["", f"## {title[0].upper()}{title[1:]}", ""]
+            if show_values or kind is Kind.UNEXPLAINED:
+                lines += [f"- `{c.id}`: {_line(d, show_values=show_values)}" for c, d in rows]
+            else:
+                lines += _by_reason(rows)
     return "\n".join(lines) + "\n"
+
+
+def left_behind(proof: Verification) -> tuple[str, ...]:
+    """What istioctl made and no release takes over, with what to do about it, one line each."""
+    return tuple(
+        f"{compared.id}: {difference.why}"
+        for compared in proof.objects
+        for difference in compared.differences
+        if difference.kind is Kind.ORPHAN and compared.paired_with is not None
+    )
+
+
+def _by_reason(rows: Iterable[tuple[Compared, Difference]]) -> Iterator[str]:
+    """A reason once, with the objects below it; those that differ at the same paths share a line."""
+    reasons: dict[str, dict[str, list[str]]] = {}
+    for compared, difference in rows:
+        words = _WORDS[_change(difference)]
+        place = f"`{difference.path}` {words}" if difference.path else words
+        reasons.setdefault(difference.why, {}).setdefault(f"`{compared.id}`", []).append(place)
+    for why, objects in reasons.items():
+        alike: dict[str, list[str]] = {}
+        for name, places in objects.items():
+            alike.setdefault(", ".join(places), []).append(name)
+        said = [f"{', '.join(names)}: {places}" for places, names in alike.items()]
+        if len(said) == 1:
+            yield f"- {said[0]}: {why}"
+        else:
+            yield f"- {why}:"
+            yield from (f"  - {line}" for line in said)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from istio_convert.cli.config import Allowance
-from tests.cli.running import MANUAL, matches, run
+from tests.cli.running import CLEAN, MANUAL, matches, run
 
 ALLOW = """\
 to = "1.25.3"
@@ -154,9 +154,12 @@ def test_baseline_findings_that_are_gone_are_noted_and_rewriting_is_stable() -> 
     before = Path("known.json").read_bytes()
     run(["check", "manual.yaml", *base, "--write-baseline", "-q"])
     assert Path("known.json").read_bytes() == before
-    ran = run(["check", "clean.yaml", *base])
+    Path("manual.yaml").write_text(CLEAN)
+    ran = run(["check", "manual.yaml", *base])
     assert ran.code == 0
     matches(ran.stderr, [r"note: known\.json: 1 finding is gone; .*"])
+    Path("manual.yaml").unlink()
+    matches(run(["check", "clean.yaml", *base]).stderr, [r"note: known\.json: 1 finding is gone; .*"])
 
 
 @pytest.mark.parametrize(
@@ -196,3 +199,32 @@ def test_sarif_of_several_inputs_is_one_run() -> None:
     assert ran.code == 1
     (only,) = json.loads(Path("r.sarif").read_text())["runs"]
     assert [result["ruleId"] for result in only["results"]] == ["addon.kiali", "error"]
+
+
+def test_what_was_not_read_is_not_missed() -> None:
+    config(ALLOW + '\n[[allow]]\nrule = "x"\npath = "**"\nreason = "r"\nexpires = 9999-12-31\nfile = "broken.yaml"\n')
+    assert run(["check", "manual.yaml", "inert.yaml", "--strict", "--baseline", "b.json", "--write-baseline"]).code == 0
+    assert len(json.loads(Path("b.json").read_text())["findings"]) == 1
+    ran = run(["check", "manual.yaml", "--baseline", "b.json", "--strict"])
+    assert (ran.code, ran.stderr) == (0, "")
+    # a hook passes what changed: of an allowance for any file nothing can be said
+    ran = run(["check", "--only-operators", "clean.yaml", "--baseline", "b.json", "--strict"])
+    assert (ran.code, ran.stderr) == (0, "")
+    ran = run(["check", "clean.yaml"])
+    assert "nothing is left for the allowance of addon.*" in ran.stderr
+    assert "allowance of x" not in ran.stderr
+    Path("inert.yaml").write_text(CLEAN)
+    ran = run(["check", "inert.yaml", "--baseline", "b.json", "--strict"])
+    assert "note: b.json: 1 finding is gone" in ran.stderr
+
+
+def test_an_allowance_that_expired_fails_where_its_file_is_read() -> None:
+    config(ALLOW + 'file = "manual.yaml"\n', expires="2020-02-29")
+    assert (run(["check", "clean.yaml"]).code, run(["check", "clean.yaml", "manual.yaml", "-q"]).code) == (0, 3)
+
+
+def test_inputs_that_pass_with_findings_show_them() -> None:
+    ran = run(["check", "clean.yaml", "inert.yaml", "--to", "1.25.3"])
+    assert ran.code == 0
+    assert "inert.yaml:6:16: inert values.unread spec.values.kiali.enabled: " in ran.stdout
+    assert "clean.yaml ->" not in ran.stdout

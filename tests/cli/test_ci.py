@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from tests.cli.running import CLEAN, MANUAL, run
+from tests.cli.running import CLEAN, HEAD, MANUAL, run
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,7 +51,18 @@ def test_every_input_of_the_action_is_used() -> None:
 
 def act(tmp_path: Path, **inputs: str) -> tuple[int, str, str, str]:
     """Run the Action's script: (exit code, stdout, summary, outputs)."""
-    names = ("OPERATORS", "TO", "FAIL_ON", "BASELINE", "OUTPUT", "TARGET", "SARIF")
+    names = (
+        "OPERATORS",
+        "TO",
+        "FAIL_ON",
+        "BASELINE",
+        "OUTPUT",
+        "TARGET",
+        "SEPARATE",
+        "CONVERT_OPTIONS",
+        "SARIF",
+        "FULL_REPORT",
+    )
     program = tmp_path / "program"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m istio_convert "$@"\n')
     program.chmod(0o755)
@@ -78,8 +89,11 @@ def test_action_annotates_summarises_and_writes_sarif(tmp_path: Path) -> None:
     code, stdout, summary, outputs = act(tmp_path, OPERATORS="my ops\n", TO="1.25.3", SARIF="out.sarif")
     assert (code, outputs) == (3, "exit-code=3\n")
     assert "::warning file=my ops/a.yaml,line=6,col=16," in stdout
-    assert "# my ops/a.yaml" in summary
-    assert "# my ops/b.yaml" in summary
+    assert summary.startswith("## istio-convert\n")
+    assert "| `my ops/a.yaml` | 1.25.3 | 1 field needs you | 3 | 0 | 0 | 1 | 0 | 0 |\n" in summary
+    assert "| `my ops/b.yaml` | 1.25.3 | nothing is lost | 3 |" in summary
+    assert "### my ops/a.yaml\n\n- `my ops/a.yaml:6:16` `spec.addonComponents.kiali.enabled`: " in summary
+    assert "### my ops/b.yaml" not in summary
     (only,) = json.loads(Path("out.sarif").read_text())["runs"]
     assert [result["ruleId"] for result in only["results"]] == ["addon.kiali"]
 
@@ -90,6 +104,35 @@ def test_action_compares_the_output(tmp_path: Path, version: str, code: int) -> 
     found, stdout, _, outputs = act(tmp_path, OPERATORS="clean.yaml", TO=version, OUTPUT="out")
     assert (found, outputs) == (code, f"exit-code={code}\n")
     assert ("+++ b/istiod.yaml" in stdout) is (code == 4)
+
+
+def test_action_compares_a_folder_for_each_operator(tmp_path: Path) -> None:
+    Path("ops").mkdir()
+    for name in ("a", "b"):
+        Path(f"ops/{name}.yaml").write_text(f"{HEAD}spec: {{hub: {name}.example.com}}\n")
+    how = ["--separate", "--chart-source", "oci"]
+    assert run(["ops", *how, "-o", "out", "--to", "1.25.3", "-q"]).code == 0
+    inputs = {"OPERATORS": "ops", "TO": "1.25.3", "OUTPUT": "out", "CONVERT_OPTIONS": "--chart-source=oci\n"}
+    assert act(tmp_path, SEPARATE="true", **inputs)[0] == 0
+    code, stdout, _, _ = act(tmp_path, **inputs)
+    assert code == 4
+    assert 'set the input separate: "true"' in stdout
+    Path("ops/b.yaml").write_text(CLEAN)
+    code, stdout, _, _ = act(tmp_path, SEPARATE="true", **inputs)
+    assert (code, "+++ b/b/istiod.yaml" in stdout) == (4, True)
+
+
+def test_action_shows_every_field_on_request(tmp_path: Path) -> None:
+    assert "<summary>Every field (3)</summary>" in act(tmp_path, OPERATORS="clean.yaml", FULL_REPORT="true")[2]
+
+
+def test_action_summary_of_many_operators_is_small(tmp_path: Path) -> None:
+    text = (ROOT / "fixtures/web-shop/input.yaml").read_text()
+    Path("ops").mkdir()
+    for number in range(20):
+        Path(f"ops/{number}.yaml").write_text(text)
+    code, _, summary, _ = act(tmp_path, OPERATORS="ops", TO="1.25.3")
+    assert (code, len(summary) < 20_000) == (0, True)
 
 
 def test_action_passes_thresholds_on(tmp_path: Path) -> None:

@@ -51,6 +51,22 @@ def test_diff_shows_what_would_change_and_writes_nothing() -> None:
     assert not Path("nowhere").exists()
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_diff_is_of_what_is_applied_not_of_the_pages(target: str, tmp_path: Path) -> None:
+    args = ["--to", "1.25.3", "--target", target, "-q"]
+    assert run(["patched.yaml", "-o", "out", *args]).code == 0
+    Path("elsewhere").mkdir()
+    for name in ("elsewhere/patched.yaml", str(tmp_path / "patched.yaml")):
+        Path(name).write_text("# a comment\n\n" + PATCHED)
+        ran = run([name, "--diff", "out", *args])
+        assert (ran.code, ran.stdout) == (0, ""), name
+    Path("changed.yaml").write_text(PATCHED.replace("high", "low"))
+    ran = run(["changed.yaml", "--diff", "out", *args])
+    assert ran.code == 4
+    assert "low" in ran.stdout
+    assert "REPORT.md" not in ran.stdout
+
+
 def test_foreign_files_are_refused_without_force_and_the_report_is_shown_all_the_same() -> None:
     Path("out").mkdir()
     Path("out/mine.txt").write_text("mine")
@@ -193,7 +209,7 @@ def test_the_environment_may_hold_options_of_all_targets() -> None:
 
 def test_option_tables_know_all_targets_and_options_of_the_emitters() -> None:
     assert set(TARGETS) == set(EMITTERS)
-    not_asked_for = {"todo", "plan_root"}
+    not_asked_for = {"todo", "upgrade", "proven", "plan_root"}
     assert set(EMIT_FIELDS) == set(EmitOptions.__dataclass_fields__) - not_asked_for
 
 

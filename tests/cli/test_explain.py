@@ -83,3 +83,16 @@ def test_charts_that_have_ended_are_among_them_at_their_releases() -> None:
     asked = ["explain", "values.global.remotePilotAddress", "--to"]
     assert "  chart istiod-remote: reads it" in run([*asked, "1.23.6"]).stdout
     assert "istiod-remote" not in run([*asked, "1.25.3"]).stdout
+
+
+def test_a_value_that_was_read_once_says_when() -> None:
+    said = run(["explain", "values.istio_cni.chained", "--to", "1.25.3"]).stdout
+    assert "no chart reads it, the last that did was of 1.23" in said
+
+
+def test_a_path_of_a_charts_values_is_one_below_values() -> None:
+    ran = run(["explain", "defaultRevision", "--to", "1.25.3"])
+    assert ran.stdout.startswith('defaultRevision at Istio 1.25.3\n  chart base: reads it, default "default"\n')
+    assert "\nvalues.defaultRevision\n" in ran.stdout
+    assert "chart istiod: reads it, default 1\n" in run(["explain", "autoscaleMin", "--to", "1.25.3"]).stdout
+    assert run(["explain", "nothingOfTheKind"]).code == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -96,3 +97,45 @@ def test_folder_names(names: list[str], expected: list[str]) -> None:
 def test_inputs_that_would_share_a_folder_are_refused() -> None:
     with pytest.raises(click.UsageError, match="a-b"):
         folders(["a b.yaml", "a-b.yaml"])
+
+
+def test_a_fleet_is_compared_folder_by_folder() -> None:
+    write(20)
+    args = [".", "--separate", "--to", "1.25.3", "--fail-on", "never"]
+    for name in ("broken", "clean", "inert", "manual", "patched"):
+        Path(f"{name}.yaml").unlink()
+    assert run([*args, "-o", "all", "-q"]).code == 0
+    before = contents(Path("all"))
+    ran = run([*args, "--diff", "all", "-q"])
+    assert (ran.code, ran.stdout, ran.stderr) == (0, "", "")
+    Path("op003.yaml").write_text("# changed\n" + CLEAN)
+    Path("op004.yaml").write_text("# a comment\n" + Path("op004.yaml").read_text())
+    Path("op007.yaml").unlink()
+    ran = run([*args, "--diff", "all"])
+    assert ran.code == 4
+    assert "--- a/op003/istiod.yaml\n+++ b/op003/istiod.yaml\n" in ran.stdout
+    assert "op004" not in ran.stdout
+    assert f"{Path('all/op007')}: no operator is for this folder\n" in ran.stderr
+    assert re.search(r"^op003\.yaml +differs ", ran.stderr, re.MULTILINE)
+    assert contents(Path("all")) == before
+
+
+def test_the_meshes_of_one_file_are_compared_each() -> None:
+    text = "---\n".join(f"{HEAD}metadata: {{name: {n}}}\nspec: {{hub: {n}.example.com}}\n" for n in ("one", "two"))
+    Path("both.yaml").write_text(text)
+    args = ["both.yaml", "--separate", "-q", "--to", "1.25.3"]
+    assert run([*args, "-o", "out"]).code == 0
+    assert run([*args, "--diff", "out"]).code == 0
+    Path("both.yaml").write_text(text.replace("two.example", "2.example"))
+    ran = run([*args, "--diff", "out"])
+    assert ran.code == 4
+    assert "+++ b/both/two/istiod.yaml\n" in ran.stdout
+    assert "both/one" not in ran.stdout
+
+
+def test_a_file_that_fails_hides_no_folder_of_its_own() -> None:
+    assert run(["clean.yaml", "--separate", "-q", "-o", "out"]).code == 0
+    Path("clean.yaml").write_text("{{ nope }}\n")
+    ran = run(["clean.yaml", "--separate", "-q", "--diff", "out"])
+    assert ran.code == 1
+    assert "no operator is for" not in ran.stderr

@@ -297,6 +297,10 @@ def test_the_readme() -> None:
     text = emit(releases, "flux", EmitOptions(todo=("operator.yaml:3: addonComponents: install Kiali yourself",)))[
         "README.md"
     ]
+    for file in ("REPORT.md", "report.json", ".istio-convert.json"):
+        assert f"\n- `{file}`: " in text
+    assert "PROOF.md" not in text
+    assert "\n- `PROOF.md`: " in emit(releases, "flux", EmitOptions(proven=True))["README.md"]
     for heading in ("What is in here", "What it needs", "How to apply it", "How to go back", "What never to run"):
         assert f"## {heading}\n" in text
     assert "- `istiod.yaml`: release istiod, its values and 1 patch\n" in text

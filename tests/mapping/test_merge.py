@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from istio_convert import Conversion, Outcome, Source, convert
 from istio_convert.paths import render
 
@@ -67,6 +69,7 @@ def test_odd_but_understood_things_are_warned_about() -> None:
     )
     words = [warning.message for warning in convert(text, to="1.25.3").warnings]
     assert words == [
+        "from 1.20 to 1.25.3 is 5 minor releases at once; Istio supports one in place, and two by a canary",
         "apiVersion is missing",
         "spec.tag is read as a number in another form, by istioctl, too",
         "spec.meshConfig.enableTracing is read as true or false, by istioctl, too",
@@ -115,3 +118,21 @@ def test_an_empty_map_of_values_loses_with_a_reason() -> None:
     text = HEAD + "spec: {components: {cni: {enabled: true, tag: 1.24.6-distroless}}, values: {cni: {}}}\n"
     found = outcomes(convert(text, to="1.22.8"))["spec.values.cni"]
     assert found == ("overridden", "the tag names a variant")
+
+
+@pytest.mark.parametrize(
+    ("field", "warned"),
+    [
+        ("meshConfig: {defaultConfig: {tracing: {sampling: 5.0}}}", False),
+        ("meshConfig: {defaultConfig: {tracing: {sampling: 100.00}}}", False),
+        ("meshConfig: {defaultConfig: {tracing: {sampling: 1.20}}}", True),
+        ("meshConfig: {defaultConfig: {concurrency: 1e3}}", True),
+        ("meshConfig: {defaultConfig: {concurrency: 0644}}", True),
+        ("meshConfig: {enableTracing: yes}", True),
+        ("tag: 1.0", True),
+        ("components: {pilot: {k8s: {podAnnotations: {version: 5.0}}}}", True),
+    ],
+)
+def test_a_number_that_stays_the_same_is_no_finding(field: str, warned: bool) -> None:
+    conversion = convert(f"{HEAD}spec:\n  {field}\n", to="1.25.3")
+    assert any("by istioctl, too" in warning.message for warning in conversion.warnings) is warned

@@ -86,3 +86,10 @@ def test_a_misspelled_one_names_what_it_may_have_meant(values: dict[str, Any], m
 def test_one_with_a_successor_or_a_reader_elsewhere_asks_nothing() -> None:
     given = {"global": {"mtls": {"enabled": True}, "useMCP": False}, "cni": {"cniBinDir": "/x"}}
     assert {entry.action for entry in converted(given).ledger.entries} == {""}
+
+
+def test_a_value_that_was_read_once_says_when() -> None:
+    conversion = converted({"istio_cni": {"chained": True}, "kiali": {"x": 1}})
+    reason = "no chart of 1.25.3 reads it, the last that did was of 1.23; its place is pilot.cni now"
+    assert outcome(conversion, "chained") == ("inert", reason)
+    assert outcome(conversion, "kiali") == ("inert", "no chart of 1.25.3 reads it")

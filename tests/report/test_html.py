@@ -15,6 +15,7 @@ from istio_convert.ledger import Outcome
 from istio_convert.report.html import render
 from istio_convert.report.html.text import MASK, Names, fragment, html, script_data, visible
 from istio_convert.source.writer import dump
+from tests.cli.running import HEAD
 
 from .html_page import Page
 from .samples import OPERATOR, SECRET
@@ -310,7 +311,13 @@ def test_findings_come_first_by_severity_and_once_per_reason() -> None:
 
 
 def test_no_findings_are_said_too() -> None:
-    assert "no finding, no warning" in render(web_shop())
+    assert "no finding, no warning" in render(convert(HEAD, to="1.25.3"))
+
+
+def test_an_upgrade_is_said() -> None:
+    said = "This is an upgrade, too: the operator&#x27;s tag is 1.23.2, the output is 1.25.3: "
+    assert said in render(web_shop())
+    assert said not in render(convert(HEAD, to="1.25.3"))
 
 
 def test_nothing_enabled_is_said() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import jsonschema
 import pytest
 
-from istio_convert.report import FORMATS, View, render
+from istio_convert.ledger import Outcome
+from istio_convert.report import FORMATS, Problem, View, format_for, render
 from istio_convert.report.sarif import uri
 from tests.report.samples import OPERATOR, broken, sample, warned
 from tests.report.schemas_sarif import SARIF
@@ -120,13 +122,53 @@ def test_junit_holds_keys_that_xml_cannot() -> None:
 
 def test_github_annotates_every_finding() -> None:
     report = sample()
-    lines = render(report, "github").splitlines()
+    lines = render(report, "github", View(fail_at=1)).splitlines()
     findings = [line for line in lines if line.startswith("::")]
     assert len(findings) == report.totals.manual + report.totals.inert
     pattern = r"::warning file=ops/operator\.yaml,line=16,col=16,title=manual addon\.kiali::spec\.addonComponents\..*"
     assert any(re.fullmatch(pattern, line) for line in findings)
     assert any(line.startswith("::notice ") for line in findings)
     assert not lines[-1].startswith("::")
+
+
+def test_github_has_fields_without_effect_only_where_they_fail() -> None:
+    report = sample()
+    assert report.totals.inert
+    for fail_at in (0, 2, 3):
+        assert "::notice" not in render(report, "github", View(fail_at=fail_at))
+    assert "::warning" in render(report, "github", View(fail_at=0))
+
+
+def test_github_has_a_few_annotations_for_each_input_the_gravest_first() -> None:
+    report = sample()
+    *entries, last = report.entries
+    report = replace(report, entries=[*entries, replace(last, outcome=Outcome.LOST)])
+    many = replace(
+        report,
+        warnings=[Problem(message=f"warning {number}", file="a.yaml", line=number + 1) for number in range(40)],
+    )
+    shown = render(many, "github").splitlines()
+    assert len([line for line in shown if line.startswith("::")]) == 10
+    assert shown[0].startswith("::error ")
+    assert re.fullmatch(r"ops/operator\.yaml: \d+ more, see the summary or the report", shown[10])
+
+
+def test_the_summary_has_a_table_and_what_is_found() -> None:
+    page = format_for("summary")
+    parts = [page.part(report, View()) for report in (sample(), allowed(), broken())]
+    text = page.whole(parts)
+    assert "| `ops/operator.yaml` | 1.25.3 | 2 fields need you |" in text
+    assert "| `ops/operator.yaml` | 1.25.3 | nothing is lost |" in text
+    assert "| `ops/bad.yaml` | - | failed | - |" in text
+    assert text.count("### ops/operator.yaml") == 1
+    assert "a list, where a map is needed" in text
+    assert "spec.hub" not in text
+
+
+def test_the_summary_is_short_about_many_findings() -> None:
+    entry = sample().with_outcome(Outcome.MANUAL)[0]
+    many = replace(sample(), entries=[replace(entry, rule="x", path=f"spec.a{number}") for number in range(50)])
+    assert "- and 30 more\n" in render(many, "summary")
 
 
 def test_github_leaves_out_what_is_allowed_and_tells_errors() -> None:

@@ -126,6 +126,10 @@ def test_failed_report_lists_every_issue() -> None:
     assert report.target is None
 
 
+def test_todo_names_warnings_too() -> None:
+    assert todo(warned())[-1] == "ops/operator.yaml:6:8 tag is read as a number; quote it"
+
+
 def test_todo_names_place_reason_and_action_of_what_needs_a_person() -> None:
     lines = todo(sample())
     assert len(lines) == sample().totals.manual

@@ -16,7 +16,7 @@ def lines(report, **view) -> list[str]:
 def test_first_line_says_version_and_why_last_line_the_totals() -> None:
     shown = lines(sample())
     assert shown[0] == "ops/operator.yaml -> Istio 1.25.3 (as asked for)"
-    assert re.fullmatch(r"\d+ fields: \d+ value, .*, 2 manual; nothing is lost", shown[-1])
+    assert re.fullmatch(r"\d+ fields: \d+ value, .*, 2 manual; 2 fields need you", shown[-1])
 
 
 def test_short_view_leaves_out_what_everybody_hopes_for() -> None:

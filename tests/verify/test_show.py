@@ -6,6 +6,7 @@ import json
 
 from istio_convert.verify import Compared, Difference, Kind, Verification, to_json, to_markdown, to_text
 from istio_convert.verify.manifests import ObjectId
+from istio_convert.verify.show import left_behind
 
 PROOF = Verification(
     "1.25.3",
@@ -77,7 +78,8 @@ def test_markdown() -> None:
     page = to_markdown(PROOF)
     assert "| Deployment n/gw | ingressGateways | gw | unexplained |" in page
     assert "## Unexplained" in page
-    assert "- `Role n/gw-sds`: metadata.name: not the same: delete it" in page
+    assert "- `Role n/gw-sds`: `metadata.name` not the same: delete it" in page
+    assert "\n## Only with Helm\n" in page
     assert "hunter2" not in page
 
 
@@ -87,3 +89,22 @@ def test_a_proof() -> None:
     assert to_text(proof).endswith("1 objects: 1 equal. The same.\n")
     assert not PROOF.proven
     assert [str(identity) for identity, _ in PROOF.unexplained] == ["Deployment n/gw"] * 2
+
+
+def test_markdown_says_a_reason_once() -> None:
+    def gateway(name: str, *paths: str) -> Compared:
+        differences = [Difference(Kind.INJECTION, path, "hunter2", "auto", "the injector writes it") for path in paths]
+        other = Difference(Kind.INJECTION, "spec.args", "hunter2", why="from the template")
+        return Compared(ObjectId("apps", "Deployment", "n", name), "ingressGateways", name, (*differences, other))
+
+    page = to_markdown(Verification("1.25.3", (gateway("a", "x", "y"), gateway("b", "x", "y"), gateway("c", "x"))))
+    assert page.partition("## Provided by injection\n\n")[2].splitlines() == [
+        "- the injector writes it:",
+        "  - `Deployment n/a`, `Deployment n/b`: `x` not the same, `y` not the same",
+        "  - `Deployment n/c`: `x` not the same",
+        "- `Deployment n/a`, `Deployment n/b`, `Deployment n/c`: `spec.args` only with istioctl: from the template",
+    ]
+
+
+def test_what_is_left_behind_is_named_with_what_to_do() -> None:
+    assert left_behind(PROOF) == ("Role n/gw-sds: delete it",)

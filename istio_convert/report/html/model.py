@@ -45,6 +45,11 @@ class Converted(Protocol):
         ...
 
     @property
+    def upgrade(self) -> str:
+        """That applying the result is an upgrade, too."""
+        ...
+
+    @property
     def releases(self) -> list[Release]:
         """In the order in which they are applied."""
         ...

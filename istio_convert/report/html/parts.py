@@ -11,6 +11,7 @@ from istio_convert.report.html.model import Panel
 from istio_convert.report.html.outputs import PatchPanel, ReleasePanel
 from istio_convert.report.html.text import fragment, html
 from istio_convert.report.model import Entry, Problem, Report
+from istio_convert.report.text import verdict
 
 MEANINGS = {
     Outcome.VALUE: "lives on in the values of a chart",
@@ -121,9 +122,13 @@ def head(report: Report) -> str:
     version = f"Istio {target.version}" if target else ""
     why = (target.why + ("; provisional, from a release candidate" if target.provisional else "")) if target else ""
     total = report.totals.entries
+    upgrade = (
+        f'<p class="why">This is an upgrade, too: {html(target.upgrade)}.</p>' if target and target.upgrade else ""
+    )
     return (
         f"<h1><code>{html(report.title)}</code> <span>→ {html(version)}</span></h1>"
         f'<p class="why">Version: {html(why)} · {total} field{"" if total == 1 else "s"} · {_verdict(report)}</p>'
+        f"{upgrade}"
     )
 
 
@@ -139,11 +144,8 @@ def bar(report: Report) -> str:
 
 def _verdict(report: Report) -> str:
     totals = report.totals
-    if totals.lost:
-        return f'<strong class="lost">{totals.lost} lost</strong>'
-    if totals.manual:
-        return f'<strong class="manual">nothing lost, {totals.manual} to decide</strong>'
-    return '<strong class="value">nothing is lost</strong>'
+    grade = "lost" if totals.lost else "manual" if totals.manual else "value"
+    return f'<strong class="{grade}">{html(verdict(report))}</strong>'
 
 
 def filters(report: Report, components: Sequence[Sequence[str]]) -> str:

@@ -9,10 +9,15 @@ from enum import Enum
 from typing import Any, ForwardRef
 
 import istio_convert
+from istio_convert import proving
 from istio_convert.emit import EmitOptions
+from istio_convert.verify import Verification
 from tests.docs.generate.markdown import code, prose, sentence, table
 
-_ORDER = ("convert", "Source", "Conversion", "Release", "Patch", "Target", "ClosedLedger", "Entry", "Outcome", "Place")
+_ORDER = (
+    *("convert", "Source", "Conversion", "Release", "Patch", "Target"),
+    *("ClosedLedger", "Entry", "Leaf", "Outcome", "Place", "Changes"),
+)
 _BLOCKS = re.compile(r"^(Args|Attributes|Returns|Raises|Example):\n", re.MULTILINE)
 _ITEM = re.compile(r"^(\w+): (.+)$", re.DOTALL)
 
@@ -23,6 +28,8 @@ def section() -> str:
     names = [*_ORDER, *(name for name in names if name not in _ORDER)]
     parts = [_member(name, getattr(istio_convert, name), f"istio_convert.{name}", 2) for name in names]
     parts.append(_member("EmitOptions", EmitOptions, "istio_convert.emit.EmitOptions", 2))
+    parts += [_member(name, getattr(proving, name), f"istio_convert.proving.{name}", 2) for name in ("prove", "Proof")]
+    parts.append(_member("Verification", Verification, "istio_convert.verify.Verification", 2))
     return "\n\n".join(parts)
 
 
