@@ -182,7 +182,7 @@ planned_for() {
 
 no_blockers() {
   if [[ "$blockers" -gt 0 ]]; then
-    fail "$blockers blockers; solve them, or accept them by name: ACCEPT=\"id id\" $0"
+    fail "$blockers blockers; solve them, or accept them by name: ACCEPT=\"id id\" $0${part:+ $part}"
   fi
 }
 
@@ -630,6 +630,35 @@ keep_when_dropped() {
   fi
 }
 
+# still_active WHAT: a release that is active writes the same objects as the operator
+still_active() {
+  finding blocker active-release "$1 is still active, and would fight with the operator over the same objects." \
+    "./rollback.sh LAST, with the number of the last step that was run, makes it let go first."
+}
+
+# helmrelease_idle NAMESPACE NAME
+helmrelease_idle() {
+  local marks
+  marks="$(field helmrelease.helm.toolkit.fluxcd.io "$2" "$1" '{.metadata.name}|{.spec.suspend}')"
+  if [[ -n "${marks%%|*}" && "${marks#*|}" != true ]]; then
+    still_active "HelmRelease $1/$2"
+  fi
+}
+
+# application_idle NAMESPACE NAME
+application_idle() {
+  if [[ -n "$(field application.argoproj.io "$2" "$1" '{.spec.syncPolicy.automated}{.operation}')" ]]; then
+    still_active "Application $1/$2"
+  fi
+}
+
+# release_idle NAMESPACE NAME: Helm has no records of it
+release_idle() {
+  if present secrets --namespace "$1" --selector "owner=helm,name=$2"; then
+    still_active "Helm release $1/$2"
+  fi
+}
+
 # forget_release NAME NAMESPACE
 forget_release() { kubectl delete secret --namespace "$2" --selector "owner=helm,name=$1" --ignore-not-found; }
 
@@ -865,9 +894,11 @@ restart_injected() {
 # --- running --------------------------------------------------------------------------------------------------------
 
 # main TITLE [run|check|rollback]
+part=''
 main() {
   local title="$1"
   shift
+  part="${1:-}"
   case "${1:-run}" in
     check) before ;;
     run)

@@ -23,7 +23,8 @@ def runbook(plan: Plan) -> str:
         (
             "Run the scripts in the order of their numbers. Each checks, changes, checks again, and may be run again "
             "at any time: what is done is passed over. `./NN-….sh check` only looks, `./NN-….sh rollback` undoes "
-            "this one step, and `./rollback.sh NN` undoes everything up to step NN."
+            "this one step. `./rollback.sh LAST` goes all the way back: name the last step that was run, whether or "
+            "not it ended; it and every step before it are undone, the last one first."
         ),
         "",
         "Every command below is one that the scripts run. The short ones are functions of `lib.sh`:",

@@ -9,7 +9,7 @@ import pytest
 
 from istio_convert import migrate
 from istio_convert.migrate import Plan
-from tests.migrate.cluster import run
+from tests.migrate.cluster import changes, run
 from tests.migrate.plans import make, thing
 
 
@@ -70,3 +70,47 @@ def test_a_rollback_leaves_it_to_an_operator_that_runs(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert "LEFT TO THE OPERATOR" in result.stderr.splitlines()[-1]
     assert "BY HAND" not in result.stderr
+
+
+def flux(suspended: bool) -> dict[str, Any]:
+    spec = {"suspend": True} if suspended else {}
+    return thing("helm.toolkit.fluxcd.io/v2", "HelmRelease", "istiod", "istio-system", spec=spec)
+
+
+def argocd(automated: bool) -> dict[str, Any]:
+    spec = {"syncPolicy": {"automated": {}}} if automated else {"syncPolicy": {}}
+    return thing("argoproj.io/v1alpha1", "Application", "istiod", "argocd", spec=spec)
+
+
+RECORDS = thing("v1", "Secret", "sh.helm.release.v1.istiod.v1", "istio-system", metadata={
+    "labels": {"owner": "helm", "name": "istiod"},
+})  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("target", "there", "active"),
+    [
+        ("flux", flux(suspended=False), True),
+        ("flux", flux(suspended=True), False),
+        ("argocd", argocd(automated=True), True),
+        ("argocd", argocd(automated=False), False),
+        ("helm", RECORDS, True),
+        ("helmfile", RECORDS, True),
+        ("helm", OTHER, False),
+    ],
+)
+def test_the_operator_does_not_come_back_against_an_active_release(
+    target: str, there: dict[str, Any], active: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = thing("install.istio.io/v1alpha1", "IstioOperator", "control-plane", "istio-system")
+    live = [operator(0, annotations={"istio-convert/replicas": "1"}), mesh]
+    plan = make(target, source="1.23.6", to="1.24.6", live=live)
+    result = run(plan, tmp_path, [*live, there], "10-freeze-operator.sh", "rollback")
+    assert (result.returncode != 0) is active, result.stderr
+    assert ("scale deployment.apps istio-operator" in changes(tmp_path)) is not active
+    if active:
+        assert "istiod is still active" in result.stderr
+        assert changes(tmp_path) == ""
+        monkeypatch.setenv("ACCEPT", "active-release")
+        assert run(plan, tmp_path, [*live, there], "10-freeze-operator.sh", "rollback").returncode == 0
+        assert "scale deployment.apps istio-operator" in changes(tmp_path)
