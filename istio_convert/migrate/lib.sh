@@ -269,6 +269,63 @@ webhook_has_service() {
   fi
 }
 
+# injector_problem REVISION: why the injector of a revision, or tag, would not fill in the image of a pod; empty: it would
+injector_problem() {
+  local kind='mutatingwebhookconfigurations.admissionregistration.k8s.io' names name service namespace
+  names="$(found "$kind" --selector "istio.io/rev=$1")" || fail "kubectl cannot list webhooks"
+  names="$names $(found "$kind" --selector "istio.io/tag=$1")" || fail "kubectl cannot list webhooks"
+  if [[ -z "${names// /}" ]]; then
+    printf '%s' "no injector has the label istio.io/rev=$1 or istio.io/tag=$1"
+    return 0
+  fi
+  for name in $names; do
+    name="${name#*/}"
+    service="$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.service.name}')"
+    namespace="$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.service.namespace}')"
+    if [[ -n "$service" ]] && ! present service "$service" --namespace "$namespace"; then
+      printf '%s' "$name calls the Service $namespace/$service, which is not there"
+    elif [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+      say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): istiod ready, and the CA bundle of $name"
+      continue
+    elif [[ -n "$service" && -n "$(field service "$service" "$namespace" '{.spec.selector}')" &&
+      -z "$(field deployment.apps "$service" "$namespace" '{.status.readyReplicas}')" ]]; then
+      printf '%s' "the Deployment $namespace/$service, which $name calls, has no ready pod"
+    elif [[ -z "$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.caBundle}')" ]]; then
+      printf '%s' "$name has no CA bundle: istiod has not filled it in"
+    else
+      continue
+    fi
+    return 0
+  done
+}
+
+# injector_ready NAMESPACE [REVISION]: the image `auto` of a gateway's pods there is filled in. The labels of the namespace
+# win over the revision that the pods name.
+injector_ready() {
+  local revision="${2:-default}" asked until problem
+  asked="$(field namespace "$1" '' '{.metadata.labels.istio\.io/rev}')"
+  if [[ "$(field namespace "$1" '' '{.metadata.labels.istio-injection}')" == enabled ]]; then
+    asked=default
+  fi
+  if [[ -n "$asked" && "$asked" != "$revision" ]]; then
+    say "note: the namespace $1 asks for $asked, which injects there, not for $revision"
+    revision="$asked"
+  fi
+  # istiod fills the CA bundle in a moment after it is ready
+  until=$((SECONDS + $(seconds "$TIMEOUT")))
+  if [[ "$until" -gt $((SECONDS + 60)) ]]; then until=$((SECONDS + 60)); fi
+  while true; do
+    problem="$(injector_problem "$revision")"
+    if [[ -z "$problem" ]]; then
+      return 0
+    fi
+    if [[ "$SECONDS" -ge "$until" ]]; then
+      fail "$problem: the pods of a gateway in $1 would stay at image auto"
+    fi
+    sleep 2
+  done
+}
+
 # switch_injector_on NAME: istioctl's tag `default` leaves the injector of its revision with selectors that match nothing,
 # and a merge keeps them
 switch_injector_on() {
@@ -562,6 +619,12 @@ leftovers() {
 absent() {
   if present "$@"; then
     fail "$* is still there"
+  fi
+}
+
+exists() {
+  if ! present "$@"; then
+    fail "$* is not there: run the steps before this one first"
   fi
 }
 

@@ -78,12 +78,18 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("has_program NAME", "stops when it is not on PATH"),
     ("helm_at_least VERSION", "stops at an older Helm"),
     ("injection_possible NAMESPACE", "stops when the namespace disables injection"),
+    (
+        "injector_ready NAMESPACE [REVISION]",
+        "stops when the injector that a gateway's pods there ask for is missing, its istiod has no ready pod, or its CA "
+        "bundle is empty; waits a minute",
+    ),
     ("no_controller_runs", "stops when an operator has replicas"),
     ("all_operators_frozen", "stops at an IstioOperator without the annotation that freezes it"),
     ("not_bound NAMESPACE/KIND/NAME…", "stops when one of them carries the operator's owner labels"),
     ("owned RELEASE NAMESPACE RESOURCE NAME [IN]", "stops when the object is there and not this Helm release's"),
     ("tracked RESOURCE NAME [IN]", "stops when the object is there and no Application tracks it"),
     ("absent RESOURCE NAME", "stops when the object is there"),
+    ("exists RESOURCE NAME", "stops when the object is not there"),
     (
         "no_proxies_of REVISION GATEWAY…",
         "stops at pods with a proxy that this revision injected, but for those of the gateways that are replaced",

@@ -53,6 +53,7 @@ REST = [
     thing("apps/v1", "Deployment", "cart", "shop"),
     thing("apps/v1", "Deployment", GATEWAY, SYSTEM),
 ]
+SECOND = [thing("apps/v1", "Deployment", name, SYSTEM) for name in (f"{GATEWAY}-helm", "istiod-1-25-3")]
 
 
 @functools.cache
@@ -65,7 +66,7 @@ SCRIPTS = [("61-restart.sh",), ("70-default-revision.sh", "check"), ("80-remove-
 
 @pytest.mark.parametrize("words", SCRIPTS, ids=lambda words: words[0])
 def test_the_old_gateways_may_still_run(words: tuple[str, ...], tmp_path: Path) -> None:
-    result = run(canary(), tmp_path, [*MOVED, *REST], *words)
+    result = run(canary(), tmp_path, [*MOVED, *REST, *SECOND], *words)
     assert result.returncode == 0, result.stderr
 
 

@@ -9,6 +9,7 @@ from istio_convert.migrate.shell import TIMEOUT, command, line
 from istio_convert.migrate.stages import main_workload, object_of
 from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.targets import Adopting, Place, flags
+from istio_convert.release import Release
 
 #: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
 _SHARED = frozenset({"base", "cni", "ztunnel"})
@@ -112,13 +113,14 @@ def _step(context: Context, place: Place, number: int) -> Step:
         if context.target.adopting is not Adopting.TRACKING and context.options.target != "flux":
             after.append(command("owned", release.name, release.namespace, resource, name, release.namespace))
     before = [
+        *_prepared(release),
         Command(
             line(
                 "show_changes", place.stage.name, place.unit.slug, release.name, release.namespace, place.archive,
                 *flags(place),
             ),
             "read it before the change: run this script with the word check",
-        )
+        ),
     ]  # fmt: skip
     if context.adoptions is None and not beside:
         before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
@@ -141,6 +143,19 @@ def _step(context: Context, place: Place, number: int) -> Step:
         else f"The release lets go; its objects stay as they are {wayback.note(context)}"
         + (_DEFINITIONS if release.chart == "base" else ""),
     )
+
+
+def _prepared(release: Release) -> list[Command]:
+    """Checks that the steps before this one have run."""
+    found = [
+        command("no_controller_runs", why="step 10 has run: two would write the same objects"),
+        command("all_operators_frozen"),
+    ]
+    if release.chart == "gateway":
+        revision = str(release.values_data().get("revision") or "")
+        words = ("injector_ready", release.namespace, *((revision,) if revision else ()))
+        found.append(command(*words, why="istiod and its injector fill in the image auto; without them the pods hang"))
+    return found
 
 
 _DEFINITIONS = " Definitions stay at the newer version, which an older istiod can use."

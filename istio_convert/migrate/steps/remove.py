@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.options import split_name
 from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.stages import main_workload
 from istio_convert.migrate.steps import traffic
+from istio_convert.migrate.steps.after import changed_hands
 from istio_convert.migrate.steps.freeze import OPERATORS
 from istio_convert.migrate.targets import Adopting
 
@@ -26,6 +30,7 @@ def step(context: Context) -> Step:
         ]
         before += traffic.moved(context)
         before.append(command("webhook_calls", *_VALIDATOR, f"istiod-{context.revision}", why="the default has moved"))
+    before += _taken_over(context)
     if context.removals is None:
         before.append(
             command(
@@ -79,6 +84,20 @@ def step(context: Context) -> Step:
         tuple(back),
         "Objects come back with new UIDs and without their status.",
     )
+
+
+def _taken_over(context: Context) -> list[Command]:
+    """Checks that the releases have run: what they took over has its owner, and their workloads are there.
+
+    Before that, what no release renders is still in use: a Role of the old gateway, say.
+    """
+    checks = []
+    for release in context.stages[-1].releases:
+        if workload := main_workload(release):
+            checks.append(command("exists", *workload, "--namespace", release.namespace))
+    if checks:
+        checks[0] = replace(checks[0], why="the releases have made or taken over their workloads")
+    return [*checks, *changed_hands(context)]
 
 
 def _what(context: Context) -> str:
