@@ -80,8 +80,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("injection_possible NAMESPACE", "stops when the namespace disables injection"),
     (
         "injector_ready NAMESPACE [REVISION]",
-        "stops when the injector that a gateway's pods there ask for is missing, its istiod has no ready pod, or its CA "
-        "bundle is empty; waits a minute",
+        (
+            "stops when the injector that a gateway's pods there ask for is missing, has no CA bundle or no ready "
+            "istiod; waits a minute"
+        ),
     ),
     ("no_controller_runs", "stops when an operator has replicas"),
     ("all_operators_frozen", "stops at an IstioOperator without the annotation that freezes it"),

@@ -91,10 +91,11 @@ def _taken_over(context: Context) -> list[Command]:
 
     Before that, what no release renders is still in use: a Role of the old gateway, say.
     """
-    checks = []
-    for release in context.stages[-1].releases:
-        if workload := main_workload(release):
-            checks.append(command("exists", *workload, "--namespace", release.namespace))
+    checks = [
+        command("exists", *workload, "--namespace", release.namespace)
+        for release in context.stages[-1].releases
+        if (workload := main_workload(release))
+    ]
     if checks:
         checks[0] = replace(checks[0], why="the releases have made or taken over their workloads")
     return [*checks, *changed_hands(context)]
