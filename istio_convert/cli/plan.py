@@ -203,6 +203,7 @@ def _plan(conversion: Conversion, sources: list[Source], options: Options, param
         ),
         beside=beside,
         emit=settings_from(params).emit_options(),
+        sources=texts,
     )
 
 

@@ -259,6 +259,16 @@ enough_pods() {
   fi
 }
 
+# can_serve RESOURCE NAME NAMESPACE: requests are about to go back to its pods
+can_serve() {
+  exists "$1" "$2" --namespace "$3"
+  if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+    say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): a ready pod of $3/$2"
+  elif [[ -z "$(field "$1" "$2" "$3" '{.status.readyReplicas}{.status.numberReady}')" ]]; then
+    fail "$3/$2 has no ready pod: traffic stays where it is"
+  fi
+}
+
 # webhook_has_service KIND NAME: a webhook whose Service is gone makes every write fail
 webhook_has_service() {
   local service namespace
@@ -386,20 +396,21 @@ start_controllers() {
   done
 }
 
-# still_by_hand VERSION COMMAND...: what puts the objects of the old release back, when no operator does
+# still_by_hand VERSION WHAT COMMAND...: what puts the objects of the old release back, when no operator does
 still_by_hand() {
-  local version="$1" running namespace name
-  shift
+  local version="$1" what="$2" running namespace name
+  shift 2
   running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
   if [[ -n "$running" ]]; then
     say "LEFT TO THE OPERATOR: it puts the objects of Istio $version back; watch it do so: $running"
     return 0
   fi
-  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put the objects of Istio $version back."
+  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put $what of Istio $version back."
   controllers | while read -r namespace name _; do
     say "    either start the operator: kubectl scale deployment.apps $name --namespace $namespace --replicas=1"
   done
-  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before:"
+  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before,"
+  say "    in the folder $here:"
   printf '      %s\n' "$@" >&2
 }
 
@@ -624,7 +635,7 @@ absent() {
 
 exists() {
   if ! present "$@"; then
-    fail "$* is not there: run the steps before this one first"
+    fail "$* is not there"
   fi
 }
 

@@ -54,7 +54,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("unadopt RESOURCE NAME [IN]", "takes Helm's annotations off"),
     ("start_controllers", "scales the operators that `stop_controllers` stopped to the replicas from before"),
     (
-        "still_by_hand VERSION COMMAND…",
+        "still_by_hand VERSION WHAT COMMAND…",
         "names what puts the old objects back: the operator that runs, else what is for you to do",
     ),
     ("suspend_application NAMESPACE NAME", "takes `automated` out of the Application's `syncPolicy`, and remembers it"),
@@ -101,6 +101,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "enough_pods SHARE RESOURCE OLD NEW IN",
         "finds a blocker when the new gateway has fewer ready pods than that share, in percent, of the old one's",
     ),
+    ("can_serve RESOURCE NAME IN", "stops when the workload is not there or has no ready pod"),
     ("webhook_has_service KIND NAME", "stops when the Service that the webhook calls is not there"),
     ("webhook_calls KIND NAME SERVICE", "stops when the webhook calls another Service"),
     ("service_selects NAMESPACE NAME KEY VALUE", "stops when the Service's selector has another value; empty: none"),

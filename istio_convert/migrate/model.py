@@ -141,6 +141,21 @@ class Removal:
     namespace: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """What to run when something breaks.
+
+    Attributes:
+        when: what is so.
+        run: the commands, one after the other.
+        effect: what they do.
+    """
+
+    when: str
+    run: tuple[str, ...]
+    effect: str
+
+
 @dataclass(slots=True)
 class Plan:
     """The migration.
@@ -155,6 +170,8 @@ class Plan:
         removals: what is deleted at the end; None when neither a dump of the cluster nor the old charts were at hand.
         never: commands that must not be run any more, with the reason.
         hand_over: notes for the time after.
+        incidents: what to run when something breaks.
+        copies: (path, text) of the operators' files as they were given, for the way back by istioctl.
         cluster: the UID of ``kube-system`` in the dump, which tells clusters apart; empty when it is not known.
     """
 
@@ -169,6 +186,8 @@ class Plan:
     removals: tuple[Removal, ...] | None
     never: tuple[tuple[str, str], ...] = ()
     hand_over: tuple[str, ...] = ()
+    incidents: tuple[Incident, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
     cluster: str = ""
 
     @property

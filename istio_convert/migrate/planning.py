@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from istio_convert.migrate import findings as checks
 from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, old_gateways
 from istio_convert.migrate.dump import cluster_of, of_clusters, of_dump, of_left
+from istio_convert.migrate.incident import incidents
 from istio_convert.migrate.injection import of_injection
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step, Strategy
 from istio_convert.migrate.objects import Known, known
@@ -34,6 +35,7 @@ def plan(
     before: Sequence[Rendered] | None = None,
     beside: Converted | None = None,
     emit: EmitOptions | None = None,
+    sources: Iterable[tuple[str, str]] = (),
 ) -> Plan:
     """Work out a migration.
 
@@ -47,6 +49,8 @@ def plan(
             an object in a dump is that names no owner.
         beside: for a canary, the same operators converted with ``revision_of(options, version)``.
         emit: how the releases are written; the chart source of ``options`` wins.
+        sources: (name, text) of the operators' files, as the conversion names them: the folder keeps copies of them for
+            the way back.
 
     Returns:
         Findings, steps and lists; scripts and runbook are written from it.
@@ -73,21 +77,13 @@ def plan(
         if new is not None and past is not None
         else (None, [])
     )
+    copies = wayback.copies(sources)
     context = Context(
         conversion,
         options,
         how,
         stages,
-        tuple(
-            sorted(
-                [
-                    *_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left)),
-                    *git.findings(stages, options.target, how),
-                    *wayback.findings(conversion, options, cluster),
-                ],
-                key=checks.by_severity,
-            )
-        ),
+        (),
         adoptions(new, past) if new is not None else None,
         removals(gone) if gone is not None else None,
         cluster,
@@ -95,19 +91,29 @@ def plan(
         who.others,
         tuple(left),
         gateways,
+        {name: path for name, (path, _) in copies.items()},
     )
+    found = [
+        *_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left)),
+        *git.findings(stages, options.target, how),
+        *wayback.findings(context),
+    ]
+    context = replace(context, findings=tuple(sorted(found, key=checks.by_severity)))
+    steps = tuple(_steps(context))
     return Plan(
         options.source_version,
         conversion.version,
         options.strategy,
         options.target,
         context.findings,
-        tuple(_steps(context)),
+        steps,
         stages,
         context.adoptions,
         context.removals,
         _NEVER,
         tuple(_hand_over(context)),
+        incidents(context, steps),
+        tuple(copies.values()),
         cluster_of(cluster or ()),
     )
 

@@ -20,6 +20,7 @@ def runbook(plan: Plan) -> str:
     lines = [
         f"# Istio {plan.source_version} -> {plan.version}, from IstioOperator to {_TOOLS[plan.target]}, {way}",
         "",
+        *_incidents(plan),
         (
             "Run the scripts in the order of their numbers. Each checks, changes, checks again, and may be run again "
             "at any time: what is done is passed over. `./NN-….sh check` only looks, `./NN-….sh rollback` undoes "
@@ -82,6 +83,26 @@ def _used(plan: Plan) -> set[str]:
                 found.update(item.text.replace("\n", " ").split())
                 found.update(item.guard.split()[:1])
     return found
+
+
+def _incidents(plan: Plan) -> list[str]:
+    """The box for the person on call."""
+    rows = [
+        f"| {item.when} | {', then '.join(f'`{text}`' for text in item.run)} | {item.effect} |"
+        for item in plan.incidents
+    ]
+    kept = ["", _COPIES.format(" and ".join(f"`{path}`" for path, _ in plan.copies))] if plan.copies else []
+    return ["## Incident? Do this", "", _HERE, "", "| when | run | what it does |", "|---|---|---|", *rows, *kept, ""]
+
+
+_HERE = (
+    "Stop the script that runs (Ctrl-C), go to this folder, and name the cluster (`export CONTEXT=…`) unless it is the "
+    "current one. Every way back may be run again."
+)
+_COPIES = (
+    "For the old istioctl, {} keeps what was given to `plan`, unchanged and with all its values, secrets included. "
+    "Keep this folder where that file may be kept."
+)
 
 
 def _findings(findings: tuple[Finding, ...]) -> list[str]:

@@ -6,13 +6,11 @@ from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
-from istio_convert.migrate.stages import main_workload, object_of
+from istio_convert.migrate.stages import SHARED, main_workload, object_of
 from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.targets import Adopting, Place, flags
 from istio_convert.release import Release
 
-#: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
-_SHARED = frozenset({"base", "cni", "ztunnel"})
 _FIRST = 30
 _MUTATING = "mutatingwebhookconfiguration.admissionregistration.k8s.io"
 #: istioctl and the operator make it for an installation without revision, and switch the injector's own selectors off.
@@ -100,7 +98,7 @@ def default_step(context: Context, number: int) -> Step:
 
 def _step(context: Context, place: Place, number: int) -> Step:
     release = place.unit.release
-    beside = context.canary and release.chart not in _SHARED
+    beside = context.canary and release.chart not in SHARED
     workload = main_workload(release)
     after = list(context.target.wait(place))
     if workload:

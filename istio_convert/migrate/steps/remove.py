@@ -7,7 +7,7 @@ from dataclasses import replace
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.options import split_name
-from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.shell import TIMEOUT, command, line, present
 from istio_convert.migrate.stages import main_workload
 from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.steps.after import changed_hands
@@ -62,6 +62,7 @@ def step(context: Context) -> Step:
     change.append(command("remove_operator_crd", why="last, and only when no IstioOperator is left"))
     back = [
         command("restore_all", why="everything that this script deleted, from backup/removed; still frozen"),
+        *_running(context),
         *traffic.both_target_groups(context),
     ]
     return Step(
@@ -84,6 +85,20 @@ def step(context: Context) -> Step:
         tuple(back),
         "Objects come back with new UIDs and without their status.",
     )
+
+
+def _running(context: Context) -> list[Command]:
+    """Waits for the workloads that came back: the ways back of the steps below send traffic and pods to them."""
+    waits = [
+        command(
+            "wait_for", "kubectl", "rollout", "status", item.resource, item.name, "--namespace", item.namespace, TIMEOUT
+        )
+        for item in context.removals or ()
+        if item.resource in ("deployment.apps", "daemonset.apps")
+    ]
+    if waits:
+        waits[0] = replace(waits[0], why="the steps before send traffic and pods back to it")
+    return waits
 
 
 def _taken_over(context: Context) -> list[Command]:
