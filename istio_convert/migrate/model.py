@@ -37,6 +37,7 @@ class Finding:
         text: what is so.
         action: what to do about it.
         objects: the objects that it is about, as ``Kind namespace/name``.
+        differences: what differs in which of them, where a check compares: the object, a colon, what it is.
     """
 
     id: str
@@ -44,6 +45,12 @@ class Finding:
     text: str
     action: str
     objects: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What it is about, as exactly as it is known."""
+        return self.differences or self.objects
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,14 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "target": plan.target,
         "cluster": plan.cluster or None,
         "findings": [
-            {"id": f.id, "level": f.level.value, "text": f.text, "action": f.action, "objects": list(f.objects)}
+            {
+                "id": f.id,
+                "level": f.level.value,
+                "text": f.text,
+                "action": f.action,
+                "objects": list(f.objects),
+                "differences": list(f.differences),
+            }
             for f in plan.findings
         ],
         "incidents": [{"when": i.when, "run": list(i.run), "effect": i.effect} for i in plan.incidents],

@@ -111,7 +111,7 @@ def _findings(findings: tuple[Finding, ...]) -> list[str]:
     lines = []
     for finding in findings:
         lines.append(f"- **{finding.level.value}** `{finding.id}`: {finding.text} {finding.action}")
-        lines += [f"    - {name}" for name in finding.objects]
+        lines += [f"    - {name}" for name in finding.details]
     return lines
 
 
