@@ -9,7 +9,7 @@ from istio_convert.emit.base import EmitOptions, units
 from istio_convert.migrate.model import Adoption, Converted, Finding, Removal, Stage, Strategy
 from istio_convert.migrate.objects import Known
 from istio_convert.migrate.options import Options, revision_of
-from istio_convert.migrate.stages import SHARED, gateway_labels, object_of, old_revisions
+from istio_convert.migrate.stages import SHARED, gateway_labels, main_workload, object_of, old_revisions
 from istio_convert.migrate.targets import TARGETS, Place, Target, home_of
 from istio_convert.release import Release
 
@@ -104,6 +104,15 @@ class Context:
         """The charts that take over in place what there is once per cluster, also in a canary."""
         charts = [release.chart for release in self.stages[0].releases if release.chart in SHARED]
         return tuple(dict.fromkeys(charts))
+
+    def is_new(self, release: Release) -> bool:
+        """Whether the dump lacks the workload of a release that takes over in place."""
+        workload = main_workload(release)
+        if self.live is None or workload is None:
+            return False
+        return not any(
+            (item.resource, item.id.name) == workload and item.id.namespace == release.namespace for item in self.live
+        )
 
     def places(self, stage: Stage) -> list[Place]:
         """The releases of a stage with what their commands need, in order."""

@@ -26,7 +26,7 @@ bound_selector="$owner_label,$owner_label!=unknown"
 operators='istiooperators.install.istio.io'
 definitions='customresourcedefinitions.apiextensions.k8s.io'
 kinds='deployments.apps daemonsets.apps services serviceaccounts configmaps horizontalpodautoscalers.autoscaling
-  poddisruptionbudgets.policy roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
+  poddisruptionbudgets.policy networkpolicies.networking.k8s.io roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
   clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
   mutatingwebhookconfigurations.admissionregistration.k8s.io
   validatingwebhookconfigurations.admissionregistration.k8s.io envoyfilters.networking.istio.io'

@@ -14,13 +14,14 @@ from istio_convert.migrate.context import Context, OldGateway, old_gateways
 from istio_convert.migrate.dump import cluster_of, of_clusters, of_dump, of_left
 from istio_convert.migrate.incident import incidents
 from istio_convert.migrate.injection import of_injection
+from istio_convert.migrate.losses import of_removed
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step, Strategy
 from istio_convert.migrate.objects import Known, known
 from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.owners import Owners, owners
 from istio_convert.migrate.ownership import adoptions, orphans, removals
 from istio_convert.migrate.references import of_canary
-from istio_convert.migrate.stages import build
+from istio_convert.migrate.stages import build, object_of
 from istio_convert.migrate.steps import adopt, after, freeze, preflight, releases, remove, traffic, workloads
 from istio_convert.migrate.targets import Adopting
 from istio_convert.verify.manifests import ObjectId, Rendered
@@ -148,6 +149,18 @@ def _final(new: Sequence[Known] | None, stages: Sequence[Stage]) -> list[Known]:
     return [item for item in new or () if (item.release_namespace, item.release) in names]
 
 
+def _successors(
+    conversion: Converted, stages: Sequence[Stage], gateways: Sequence[OldGateway]
+) -> dict[tuple[str, str], str]:
+    """(namespace, name) of what a canary replaces -> the name of what comes in its place."""
+    if len(stages) == 1:
+        return {}
+    found = {(gateway.namespace, gateway.name): gateway.new_name for gateway in gateways}
+    old = [release for release in conversion.releases if release.chart == "istiod"]
+    new = [release for release in stages[0].releases if release.chart == "istiod"]
+    return found | {(a.namespace, object_of(a)): object_of(b) for a, b in zip(old, new, strict=True)}
+
+
 def _kept(options: Options, gateways: Sequence[OldGateway]) -> set[ObjectId]:
     """Objects that stay without a release: the Service that only its selector moves."""
     if options.traffic != "selector":
@@ -181,6 +194,7 @@ def _findings(
         )
     else:
         found += checks.of_rendered(new)
+        found += of_removed(orphaned[0], new, _successors(conversion, stages, gateways))
     if live is None:
         found.append(
             Finding(

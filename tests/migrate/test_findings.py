@@ -46,6 +46,7 @@ def cluster() -> Objects:
     return [
         thing("v1", "Namespace", "istio-system"),
         thing("install.istio.io/v1alpha1", "IstioOperator", "mesh", "istio-system"),
+        workload("istiod", {"app": "istiod"}, "istiod", 1),
         workload(GATEWAY, LABELS, f"{GATEWAY}-service-account", 1),
         service([{"port": 80, "targetPort": 8080}]),
     ]
@@ -72,7 +73,7 @@ def found(live: Objects, new: list[Rendered] | None = None) -> dict[str, Level]:
 def change(kind: str, edit: Callable[[dict[str, Any]], Any]) -> Objects:
     live = cluster()
     for item in live:
-        if item["kind"] == kind:
+        if item["kind"] == kind and item["metadata"]["name"] != "istiod":
             edit(item)
     return live
 

@@ -23,8 +23,13 @@ def operator(replicas: int, **metadata: Any) -> dict[str, Any]:
     return thing("apps/v1", "Deployment", "istio-operator", "istio-operator", spec=spec, metadata=metadata)
 
 
+def workloads() -> list[dict[str, Any]]:
+    """What makes a dump one of this mesh."""
+    return [thing("apps/v1", "Deployment", name, "istio-system") for name in ("istiod", "istio-ingressgateway")]
+
+
 def old(live: list[dict[str, Any]] | None, source: str = "1.23.6") -> Plan:
-    return make(source=source, to="1.24.6", live=live)
+    return make(source=source, to="1.24.6", live=None if live is None else [*workloads(), *live])
 
 
 def ids(plan: Plan) -> set[str]:

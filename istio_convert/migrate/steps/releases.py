@@ -120,9 +120,10 @@ def _step(context: Context, place: Place, number: int) -> Step:
             "read it before the change: run this script with the word check",
         ),
     ]  # fmt: skip
+    fresh = not beside and context.is_new(release)
     if context.adoptions is None and not beside:
         before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
-    why = [rules.restart_note(release.chart) if not beside else _BESIDE[release.chart]]
+    why = [_BESIDE[release.chart] if beside else _NEW if fresh else rules.restart_note(release.chart)]
     why += [f"Note: {note}" for note in release.notes]
     said, asked = git.committed([place], context.options.target)
     why += said
@@ -130,7 +131,7 @@ def _step(context: Context, place: Place, number: int) -> Step:
     return Step(
         number,
         place.unit.slug,
-        f"{'Install' if beside else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
+        f"{'Install' if beside or fresh else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
         tuple(why),
         tuple(before),
         (*context.target.apply(place), *_without_default_tag(context, place)),
@@ -138,6 +139,8 @@ def _step(context: Context, place: Place, number: int) -> Step:
         tuple(_back(context, place, beside=beside)),
         ""
         if beside
+        else _NEW_BACK
+        if fresh
         else f"The release lets go; its objects stay as they are {wayback.note(context)}"
         + (_DEFINITIONS if release.chart == "base" else ""),
     )
@@ -157,6 +160,11 @@ def _prepared(release: Release) -> list[Command]:
 
 
 _DEFINITIONS = " Definitions stay at the newer version, which an older istiod can use."
+_NEW = "The dump has no such workload: this release makes a new one, and no pod that runs restarts."
+_NEW_BACK = (
+    "The release lets go. The objects that it has made stay, since a dump may be incomplete: look at them, and delete "
+    "them by hand."
+)
 _BESIDE = {
     "istiod": "A second control plane with a revision of its own. No pod uses it before its namespace moves.",
     "gateway": "A second gateway beside the first, under another name and another label `app`, so that no Service "
