@@ -774,7 +774,9 @@ dump_cluster() {
   local kind names
   for kind in $kinds namespaces "$operators" "$definitions" ingresses.networking.k8s.io \
     gateways.networking.istio.io virtualservices.networking.istio.io destinationrules.networking.istio.io \
-    authorizationpolicies.security.istio.io applications.argoproj.io; do
+    serviceentries.networking.istio.io sidecars.networking.istio.io authorizationpolicies.security.istio.io \
+    peerauthentications.security.istio.io requestauthentications.security.istio.io \
+    wasmplugins.extensions.istio.io telemetries.telemetry.istio.io applications.argoproj.io; do
     if [[ "$kind" == "$definitions" ]]; then
       # their schemas are long and say nothing here; what jsonpath prints is JSON, which is YAML
       kubectl get "$kind" --output jsonpath='{range .items[*]}---{"\n"}apiVersion: apiextensions.k8s.io/v1{"\n"}kind: CustomResourceDefinition{"\n"}metadata: {.metadata}{"\n"}{end}' |
@@ -946,6 +948,16 @@ restart_back() {
     before="${before##*,}"
     restart_injected "$1" "${before/#none/default}"
   fi
+}
+
+# one_replica NAMESPACE: names the workloads that are away for a moment when their only pod restarts
+one_replica() {
+  local kind
+  for kind in deployments.apps statefulsets.apps; do
+    kubectl get "$kind" --namespace "$1" --output \
+      jsonpath='{range .items[*]}{.spec.replicas}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}' |
+      awk '$1 == 1 { print "note: one replica only: " $2 }' >&2
+  done
 }
 
 # restart_injected NAMESPACE REVISION [GATEWAY...]: the gateways that are replaced stay as they are

@@ -22,6 +22,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "`kubectl apply --server-side`; with `APPLY=git` it says what to commit, and waits until it is in the cluster",
     ),
     ("detach RESOURCE NAME [IN]", "takes the operator's owner labels off, so that it cannot prune the object"),
+    ("one_replica NAMESPACE", "names the workloads with one replica, which may be away for a moment when they restart"),
     ("move_namespace_back NAMESPACE", "the labels that were there before"),
     ("restart_back NAMESPACE", "restarts its workloads until their pods have the revision from before"),
     ("switch_injector_on NAME", "takes the selectors off an injector that match nothing"),

@@ -55,7 +55,8 @@ def findings(context: Context) -> list[Finding]:
     """What a person needs at hand for the way back."""
     source = context.options.source_version
     state = controller(source, context.live)
-    kept = f"the istioctl of {source} and the files of the operator (copies are in operator/)"
+    kept = f"the istioctl of {source} and the files of the operator"
+    kept += " (copies are in operator/)" if context.copies else ""
     run = f"after rollback.sh run {', then '.join(_commands(context))}, with the --set flags of before"
     back = _OF_CANARY.format(_shared(context)) if context.canary else ""
     if state is Controller.NONE:

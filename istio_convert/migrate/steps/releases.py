@@ -78,8 +78,8 @@ def default_step(context: Context, number: int) -> Step:
         f"Make revision {context.revision} the default",
         (
             ("base's `defaultRevision` decides which istiod `istiod-default-validator` calls. It moves before the old "
-            "control plane goes, or every write of Istio configuration would fail. The tag `default` follows, for pods "
-            "that ask for injection without naming a revision."),
+            "control plane goes, or every write of Istio configuration would fail."
+            + (_TAG_FOLLOWS if _has_default_tag(final) else "")),
             ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
             "contain."),
             *said,
@@ -94,6 +94,13 @@ def default_step(context: Context, number: int) -> Step:
         ),
         tuple(back),
     )  # fmt: skip
+
+
+_TAG_FOLLOWS = " The tag `default` follows, for pods that ask for injection without naming a revision."
+
+
+def _has_default_tag(stage: Stage) -> bool:
+    return any("default" in (release.values_data().get("revisionTags") or ()) for release in stage.releases)
 
 
 def _step(context: Context, place: Place, number: int) -> Step:
