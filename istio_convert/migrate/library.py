@@ -83,7 +83,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "injector_ready NAMESPACE [REVISION]",
         (
             "stops when the injector that a gateway's pods there ask for is missing, has no CA bundle or no ready "
-            "istiod; waits a minute"
+            "istiod; waits a minute; `ACCEPT=injector` goes on"
         ),
     ),
     ("no_controller_runs", "stops when an operator has replicas"),

@@ -48,6 +48,8 @@ def test_a_gateway_needs_its_injector(
     result = run(plan, tmp_path, objects, script, "check", wait=True)
     assert (result.returncode == 0) is not problem, result.stderr
     assert problem in result.stderr
+    monkeypatch.setenv("ACCEPT", "injector")
+    assert run(plan, tmp_path, objects, script, "check", wait=True).returncode == 0
 
 
 def test_a_release_is_not_applied_while_an_operator_runs(tmp_path: Path) -> None:
