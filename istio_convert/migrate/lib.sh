@@ -712,6 +712,14 @@ still_active() {
     "./rollback.sh LAST, with the number of the last step that was run, makes it let go first."
 }
 
+# operator_stays NAMESPACE NAME: a deletion that waits for its finalizer would end with the mesh
+operator_stays() {
+  if [[ -n "$(field "$operators" "$2" "$1" '{.metadata.deletionTimestamp}')" ]]; then
+    finding blocker operator-deleted "IstioOperator $1/$2 is being deleted: a controller would delete the mesh with it." \
+      "Set its finalizers to null, so that it goes alone; apply its file anew when the operator is to come back."
+  fi
+}
+
 # helmrelease_idle NAMESPACE NAME
 helmrelease_idle() {
   local marks

@@ -35,6 +35,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "Helm leaves the object in place when the next upgrade no longer renders it",
     ),
     ("forget_release NAME NAMESPACE", "deletes Helm's records of the release, and no object"),
+    ("operator_stays NAMESPACE NAME", "finds a blocker while the IstioOperator waits for its finalizer to be deleted"),
     ("helmrelease_idle NAMESPACE NAME", "finds a blocker while the HelmRelease is there and not suspended"),
     ("application_idle NAMESPACE NAME", "finds a blocker while something syncs the Application"),
     ("release_idle NAMESPACE NAME", "finds a blocker while Helm has records of the release"),

@@ -188,3 +188,13 @@ def test_the_operator_does_not_come_back_against_an_active_release(
         monkeypatch.setenv("ACCEPT", "active-release")
         assert run(plan, tmp_path, [*live, there], "10-freeze-operator.sh", "rollback").returncode == 0
         assert "scale deployment.apps istio-operator" in changes(tmp_path)
+
+
+def test_the_operator_does_not_come_back_to_finish_its_deletion(tmp_path: Path) -> None:
+    deleted = {"deletionTimestamp": "2025-01-01T00:00:00Z"}
+    mesh = thing("install.istio.io/v1alpha1", "IstioOperator", "control-plane", "istio-system", metadata=deleted)
+    live = [operator(0, annotations={"istio-convert/replicas": "1"}), mesh]
+    result = run(old(live), tmp_path, live, "10-freeze-operator.sh", "rollback")
+    assert result.returncode == 1
+    assert "blocker operator-deleted" in result.stderr
+    assert changes(tmp_path) == ""

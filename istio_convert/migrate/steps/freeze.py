@@ -79,7 +79,7 @@ def step(context: Context) -> Step:
 
 
 def _idle(context: Context) -> list[Command]:
-    """The operator must not come back against a release that still writes the same objects."""
+    """The operator must not come back against a release that writes the same objects, nor to finish its deletion."""
     places = {
         (place.unit.release.namespace, place.unit.release.name): place
         for stage in context.stages
@@ -87,8 +87,11 @@ def _idle(context: Context) -> list[Command]:
     }
     checks = [context.target.idle(place) for place in places.values()]
     first = replace(checks[0], why="the operator and a release that is still active would undo each other's work")
+    stays = [command("operator_stays", namespace, name) for namespace, name in context.frozen]
+    if stays:
+        stays[0] = replace(stays[0], why="a controller would finish a deletion that waits, and prune the mesh")
     stop = command("no_blockers", why="undo the later steps first: rollback.sh with the last step that was run")
-    return [first, *checks[1:], stop]
+    return [first, *checks[1:], *stays, stop]
 
 
 def _parent(context: Context) -> list[str]:
