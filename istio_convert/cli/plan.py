@@ -211,6 +211,7 @@ def _plan(conversion: Conversion, sources: list[Source], options: Options, param
         ),
         beside=beside,
         emit=settings_from(params).emit_options(),
+        sources=texts,
     )
 
 
@@ -220,7 +221,7 @@ def _convert(sources: list[Source], params: dict[str, Any], *more: str) -> Conve
 
 def _findings(findings: Sequence[Finding]) -> None:
     for finding in findings:
-        named = "".join(f"  {name}\n" for name in finding.objects)
+        named = "".join(f"  {name}\n" for name in finding.details)
         terminal.say(f"{finding.level.value}: {finding.id}: {finding.text}\n{named}hint: {finding.action}\n")
 
 

@@ -123,7 +123,7 @@ class GatewayMapper:
             kind, path = SETTINGS[name]
             tree = self.objects.objects.get(kind)
             if tree is None:
-                self._claim(node, f"gateway.{name}", f"istioctl renders no {kind} for this gateway")
+                self._claim(node, f"gateway.{name}", self._unrendered(kind))
             elif skips and isinstance(node, Scalar) and node.value in (0, ""):
                 self._claim(node, f"gateway.{name}", "istioctl of this version skips a setting that is 0 or empty")
             elif name == "replicaCount" and self._replicas_skipped():
@@ -264,6 +264,14 @@ class GatewayMapper:
         behind = self.draft.chart.reads(("envVarFrom",))
         around = Around(first=tuple(name for name in order if name not in names), behind=behind)
         return keep_order(own, converted, order, around)
+
+    def _unrendered(self, kind: str) -> str:
+        """Why a setting has no object, and what would give it one."""
+        reason = f"istioctl renders no {kind} for this gateway"
+        if kind != "PodDisruptionBudget":
+            return reason
+        chart = "istio-ingressgateway" if self.component.kind == "ingressGateways" else "istio-egressgateway"
+        return reason + self.plane.budget_cure(f"gateways.{chart}")
 
     def _keep_budget(self, slot: GatewaySlot, node: Node) -> bool:
         """Where istioctl decided by one number that there is a budget, and another is in force: True when settled."""

@@ -56,7 +56,7 @@ def number(value: object) -> int:
         return 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ControlPlane:
     """What an operator's control plane consists of at the target version."""
 
@@ -107,7 +107,7 @@ class ControlPlane:
         if kind == "HorizontalPodAutoscaler" and not self.autoscaled:
             return "istiod has no HorizontalPodAutoscaler: autoscaling is off"
         if kind == "PodDisruptionBudget" and not self.has_budget:
-            return "istiod has no PodDisruptionBudget with these settings"
+            return f"istiod has no PodDisruptionBudget with these settings{self.budget_cure('pilot')}"
         return ""
 
     @property
@@ -133,6 +133,17 @@ class ControlPlane:
         if not truth(self.shared("defaultPodDisruptionBudget", "enabled")):
             return False
         return not self.catalog.behaviour("budget_needs_two_replicas") or self._two_replicas()
+
+    def budget_cure(self, values: str) -> str:
+        """What brings a PodDisruptionBudget that is not rendered back: the end of a sentence.
+
+        Args:
+            values: where the numbers of the workload stand, below ``values``.
+        """
+        if not truth(self.shared("defaultPodDisruptionBudget", "enabled")):
+            return ": values.global.defaultPodDisruptionBudget.enabled is off"
+        counted = " or hpaSpec.minReplicas" if self.feeds else ", whatever hpaSpec.minReplicas says"
+        return f": it takes values.{values}.autoscaleMin of 2 or more (without autoscaling replicaCount){counted}"
 
     @property
     def feeds(self) -> bool:

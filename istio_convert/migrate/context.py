@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from istio_convert.emit.base import EmitOptions, units
 from istio_convert.migrate.model import Adoption, Converted, Finding, Removal, Stage, Strategy
 from istio_convert.migrate.objects import Known
 from istio_convert.migrate.options import Options, revision_of
-from istio_convert.migrate.stages import gateway_labels, object_of, old_revisions
+from istio_convert.migrate.stages import SHARED, gateway_labels, main_workload, object_of, old_revisions
 from istio_convert.migrate.targets import TARGETS, Place, Target, home_of
 from istio_convert.release import Release
 
@@ -52,6 +52,7 @@ class Context:
         others: those of the dump that are not planned: frozen along, and never removed.
         left: objects with an operator's labels that no planned operator is known to own: they stay.
         gateways: the gateways that a canary replaces; empty in place.
+        copies: the operators' files by the names that they were given with -> their copies in the plan's folder.
     """
 
     conversion: Converted
@@ -66,6 +67,7 @@ class Context:
     others: tuple[tuple[str, str], ...]
     left: tuple[Known, ...]
     gateways: tuple[OldGateway, ...]
+    copies: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def canary(self) -> bool:
@@ -96,6 +98,21 @@ class Context:
     def old_revisions(self) -> tuple[str, ...]:
         """The revisions of today; ``default`` for none."""
         return old_revisions(self.conversion)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The charts that take over in place what there is once per cluster, also in a canary."""
+        charts = [release.chart for release in self.stages[0].releases if release.chart in SHARED]
+        return tuple(dict.fromkeys(charts))
+
+    def is_new(self, release: Release) -> bool:
+        """Whether the dump lacks the workload of a release that takes over in place."""
+        workload = main_workload(release)
+        if self.live is None or workload is None:
+            return False
+        return not any(
+            (item.resource, item.id.name) == workload and item.id.namespace == release.namespace for item in self.live
+        )
 
     def places(self, stage: Stage) -> list[Place]:
         """The releases of a stage with what their commands need, in order."""

@@ -18,17 +18,33 @@ def of_dump(live: Sequence[Known], releases: Sequence[Release]) -> list[Finding]
         releases: the operators as they are, whose workloads keep the names of today.
     """
     wanted = {(r.namespace, *main) for r in releases if (main := main_workload(r))}
-    if not wanted or wanted & {(item.id.namespace, item.resource, item.id.name) for item in live}:
+    there = wanted & {(item.id.namespace, item.resource, item.id.name) for item in live}
+    if there == wanted:
         return []
+    if there:
+        return [
+            Finding(
+                "not-in-dump",
+                Level.WARNING,
+                "The dump has no such workloads: their releases make new ones, and take nothing over.",
+                "Look whether they run under another name or in another namespace, and give the operator the live one; "
+                "or plan again with a dump of now.",
+                _named(wanted - there),
+            )
+        ]
     return [
         Finding(
             "wrong-dump",
             Level.BLOCKER,
             "The dump has no workload of these operators: no istiod, no gateway. It is of another cluster, or no dump.",
             "Give --live what 00-preflight.sh writes (backup/live.yaml) in the cluster that these operators describe.",
-            tuple(sorted(f"{resource} {namespace}/{name}" for namespace, resource, name in wanted)),
+            _named(wanted),
         )
     ]
+
+
+def _named(workloads: set[tuple[str, str, str]]) -> tuple[str, ...]:
+    return tuple(sorted(f"{resource} {namespace}/{name}" for namespace, resource, name in workloads))
 
 
 def cluster_of(live: Sequence[Known]) -> str:

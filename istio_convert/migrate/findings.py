@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from istio_convert.ledger import ClosedLedger, Outcome
+from istio_convert.migrate import comparing
+from istio_convert.migrate.comparing import WORKLOADS
 from istio_convert.migrate.model import Finding, Level, Stage
 from istio_convert.migrate.objects import Known, index, look_up, pod_labels, selects, text_map
 from istio_convert.migrate.ownership import twice
@@ -17,7 +19,6 @@ from istio_convert.release import Release
 _EXPECTED_MANAGERS = frozenset(
     {"istio-operator", "helm", "helm-controller", "pilot-discovery", "kube-controller-manager", "istio-convert"}
 )
-_WORKLOADS = ("Deployment", "DaemonSet")
 #: The finding about fields that need a person.
 OPEN_FIELDS = "open-fields"
 _NETWORKING = "networking.istio.io"
@@ -86,14 +87,14 @@ def of_cluster(
     there = index(live)
     pairs = [(item, there[item.id]) for item in index(rendered).values() if item.id in there]
     found: list[Finding] = []
-    found += _selectors(pairs)
-    found += _services(pairs)
+    found += comparing.selectors(pairs)
+    found += comparing.services(pairs)
     found += _accounts(pairs, live)
     found += _gateways(rendered, live, stages, stay)
     found += _pod_selectors([*pairs, *_replaced(rendered, live, replaced)], live)
     found += _foreign_owners(pairs)
     found += _managers(pairs)
-    found += _replicas(pairs)
+    found += comparing.replicas(pairs, rendered, live)
     return found
 
 
@@ -149,82 +150,11 @@ def _finding(name: str, level: Level, text: str, action: str, objects: Sequence[
     return [Finding(name, level, text, action, tuple(sorted({str(item.id) for item in objects})))]
 
 
-def _selectors(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
-    changed = [
-        new
-        for new, old in pairs
-        if new.id.kind in _WORKLOADS and new.get("spec", "selector") != old.get("spec", "selector")
-    ]
-    return _finding(
-        "selector",
-        Level.BLOCKER,
-        "The selector of a live workload differs from the chart's, and a selector cannot change.",
-        "Dump and operator may not belong together; else use --strategy canary, which makes a second workload.",
-        changed,
-    )
-
-
-def _services(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
-    ports, selectors, classes, missing = [], [], [], []
-    for new, old in pairs:
-        if new.id.kind != "Service":
-            continue
-        was, becomes = _ports(old), _ports(new)
-        if any(key in becomes and becomes[key] != target for key, target in was.items()):
-            ports.append(new)
-        if not set(was) <= set(becomes):
-            missing.append(new)
-        if new.get("spec", "selector") != old.get("spec", "selector"):
-            selectors.append(new)
-        if new.get("spec", "loadBalancerClass") != old.get("spec", "loadBalancerClass"):
-            classes.append(new)
-    return [
-        *_finding(
-            "target-port",
-            Level.BLOCKER,
-            "A live Service would point at another port, where the running pods do not listen.",
-            "Keep the target ports in this migration, and change them in a later one.",
-            ports,
-        ),
-        *_finding(
-            "port-lost",
-            Level.BLOCKER,
-            "A live Service would lose a port.",
-            "Add the port to the gateway's ports, or make sure that nobody uses it.",
-            missing,
-        ),
-        *_finding(
-            "service-selector",
-            Level.WARNING,
-            "A live Service would select other pods.",
-            "Compare the selectors in the diff of the release before it is applied.",
-            selectors,
-        ),
-        *_finding(
-            "load-balancer-class",
-            Level.BLOCKER,
-            "The loadBalancerClass of a live Service differs, and it cannot change.",
-            "Set the live value in the operator, or move to a second gateway.",
-            classes,
-        ),
-    ]
-
-
-def _ports(service: Known) -> dict[tuple[str, str], str]:
-    """(port, protocol) -> target port; a missing target is the port itself."""
-    ports = service.get("spec", "ports")
-    return {
-        (str(port.get("port")), str(port.get("protocol") or "TCP")): str(port.get("targetPort") or port.get("port"))
-        for port in ports or []
-        if isinstance(port, dict)
-    }
-
-
 def _accounts(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) -> list[Finding]:
     changed: set[tuple[str, str]] = set()
     for new, old in pairs:
         path = ("spec", "template", "spec", "serviceAccountName")
-        if new.id.kind in _WORKLOADS and new.get(*path) != old.get(*path):
+        if new.id.kind in WORKLOADS and new.get(*path) != old.get(*path):
             changed.add((new.id.namespace, str(old.get(*path))))
     named = [
         item
@@ -246,9 +176,9 @@ def _gateways(
 ) -> list[Finding]:
     """Gateway resources that select a gateway of today and would not select the one of tomorrow."""
     names = {object_of(r) for stage in stages for r in stage.releases if r.chart == "gateway"}
-    after = [pod_labels(item) for item in rendered if item.id.kind in _WORKLOADS and item.id.name in names]
-    after += [pod_labels(item) for item in stay if item.id.kind in _WORKLOADS]
-    before = [pod_labels(item) for item in live if item.id.kind in _WORKLOADS and pod_labels(item).get("istio")]
+    after = [pod_labels(item) for item in rendered if item.id.kind in WORKLOADS and item.id.name in names]
+    after += [pod_labels(item) for item in stay if item.id.kind in WORKLOADS]
+    before = [pod_labels(item) for item in live if item.id.kind in WORKLOADS and pod_labels(item).get("istio")]
     missed = []
     for item in live:
         if item.id.kind != "Gateway" or item.id.group != _NETWORKING:
@@ -272,9 +202,9 @@ def _replaced(
     return [
         (new, old)
         for old in live
-        if old.id.kind in _WORKLOADS
+        if old.id.kind in WORKLOADS
         for new in index(rendered).values()
-        if new.id.kind in _WORKLOADS
+        if new.id.kind in WORKLOADS
         and new.id.namespace == old.id.namespace
         and new.id.name == replaced.get((old.id.namespace, old.id.name))
     ]
@@ -290,7 +220,7 @@ def _pod_selectors(pairs: Sequence[tuple[Known, Known]], live: Sequence[Known]) 
         "WasmPlugin": ("spec", "selector", "matchLabels"),
         "Telemetry": ("spec", "selector", "matchLabels"),
     }
-    workloads = [(pod_labels(old), pod_labels(new)) for new, old in pairs if new.id.kind in _WORKLOADS]
+    workloads = [(pod_labels(old), pod_labels(new)) for new, old in pairs if new.id.kind in WORKLOADS]
     missed = []
     for item in live:
         selector = text_map(item.data, *paths[item.id.kind]) if item.id.kind in paths else {}
@@ -329,31 +259,13 @@ def _managers(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
         fields = look_up(old.data, "metadata", "managedFields")
         managers = {str(entry.get("manager")) for entry in fields or [] if isinstance(entry, dict)}
         if managers - _EXPECTED_MANAGERS:
-            found.append(old)
-    return _finding(
+            found.append((old, [f"manager {name}" for name in sorted(managers - _EXPECTED_MANAGERS)]))
+    return comparing.finding(
         "field-managers",
         Level.WARNING,
         "Others than istioctl, Helm and istiod have changed these objects; what they set may conflict or be lost.",
         "Look at their managedFields. A GitOps tool among them must let go of the object first.",
         found,
-    )
-
-
-def _replicas(pairs: Sequence[tuple[Known, Known]]) -> list[Finding]:
-    dropped = [
-        new
-        for new, old in pairs
-        if new.id.kind == "Deployment"
-        and new.get("spec", "replicas") is None
-        and isinstance(old.get("spec", "replicas"), int)
-        and old.get("spec", "replicas") > 1
-    ]
-    return _finding(
-        "replicas",
-        Level.WARNING,
-        "The chart leaves the replicas of these Deployments to an autoscaler, and more than one runs now.",
-        "Make sure that the autoscaler's minimum is what you need before the release is applied.",
-        dropped,
     )
 
 

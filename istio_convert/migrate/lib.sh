@@ -26,7 +26,7 @@ bound_selector="$owner_label,$owner_label!=unknown"
 operators='istiooperators.install.istio.io'
 definitions='customresourcedefinitions.apiextensions.k8s.io'
 kinds='deployments.apps daemonsets.apps services serviceaccounts configmaps horizontalpodautoscalers.autoscaling
-  poddisruptionbudgets.policy roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
+  poddisruptionbudgets.policy networkpolicies.networking.k8s.io roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io
   clusterroles.rbac.authorization.k8s.io clusterrolebindings.rbac.authorization.k8s.io
   mutatingwebhookconfigurations.admissionregistration.k8s.io
   validatingwebhookconfigurations.admissionregistration.k8s.io envoyfilters.networking.istio.io'
@@ -182,7 +182,7 @@ planned_for() {
 
 no_blockers() {
   if [[ "$blockers" -gt 0 ]]; then
-    fail "$blockers blockers; solve them, or accept them by name: ACCEPT=\"id id\" $0"
+    fail "$blockers blockers; solve them, or accept them by name: ACCEPT=\"id id\" $0${part:+ $part}"
   fi
 }
 
@@ -259,6 +259,16 @@ enough_pods() {
   fi
 }
 
+# can_serve RESOURCE NAME NAMESPACE: requests are about to go back to its pods
+can_serve() {
+  exists "$1" "$2" --namespace "$3"
+  if [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+    say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): a ready pod of $3/$2"
+  elif [[ -z "$(field "$1" "$2" "$3" '{.status.readyReplicas}{.status.numberReady}')" ]]; then
+    fail "$3/$2 has no ready pod: traffic stays where it is"
+  fi
+}
+
 # webhook_has_service KIND NAME: a webhook whose Service is gone makes every write fail
 webhook_has_service() {
   local service namespace
@@ -267,6 +277,65 @@ webhook_has_service() {
   if [[ -n "$service" ]] && ! present service "$service" --namespace "$namespace"; then
     fail "$2 calls the Service $namespace/$service, which is not there"
   fi
+}
+
+# injector_problem REVISION: why the injector of a revision, or tag, would not fill in the image of a pod; empty: it would
+injector_problem() {
+  local kind='mutatingwebhookconfigurations.admissionregistration.k8s.io' names name service namespace
+  names="$(found "$kind" --selector "istio.io/rev=$1")" || fail "kubectl cannot list webhooks"
+  names="$names $(found "$kind" --selector "istio.io/tag=$1")" || fail "kubectl cannot list webhooks"
+  if [[ -z "${names// /}" ]]; then
+    printf '%s' "no injector has the label istio.io/rev=$1 or istio.io/tag=$1"
+    return 0
+  fi
+  for name in $names; do
+    name="${name#*/}"
+    service="$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.service.name}')"
+    namespace="$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.service.namespace}')"
+    if [[ -n "$service" ]] && ! present service "$service" --namespace "$namespace"; then
+      printf '%s' "$name calls the Service $namespace/$service, which is not there"
+    elif [[ -n "${ISTIO_CONVERT_NO_WAIT:-}" ]]; then
+      say "NOT WAITED FOR (ISTIO_CONVERT_NO_WAIT): istiod ready, and the CA bundle of $name"
+      continue
+    elif [[ -n "$service" && -n "$(field service "$service" "$namespace" '{.spec.selector}')" &&
+      -z "$(field deployment.apps "$service" "$namespace" '{.status.readyReplicas}')" ]]; then
+      printf '%s' "the Deployment $namespace/$service, which $name calls, has no ready pod"
+    elif [[ -z "$(field "$kind" "$name" '' '{.webhooks[0].clientConfig.caBundle}')" ]]; then
+      printf '%s' "$name has no CA bundle: istiod has not filled it in"
+    else
+      continue
+    fi
+    return 0
+  done
+}
+
+# injector_ready NAMESPACE [REVISION]: the image `auto` of a gateway's pods there is filled in. The labels of the namespace
+# win over the revision that the pods name.
+injector_ready() {
+  local revision="${2:-default}" asked until problem
+  asked="$(field namespace "$1" '' '{.metadata.labels.istio\.io/rev}')"
+  if [[ "$(field namespace "$1" '' '{.metadata.labels.istio-injection}')" == enabled ]]; then
+    asked=default
+  fi
+  if [[ -n "$asked" && "$asked" != "$revision" ]]; then
+    say "note: the namespace $1 asks for $asked, which injects there, not for $revision"
+    revision="$asked"
+  fi
+  # istiod fills the CA bundle in a moment after it is ready
+  until=$((SECONDS + $(seconds "$TIMEOUT")))
+  if [[ "$until" -gt $((SECONDS + 60)) ]]; then until=$((SECONDS + 60)); fi
+  while true; do
+    problem="$(injector_problem "$revision")"
+    if [[ -z "$problem" ]]; then
+      return 0
+    fi
+    if [[ "$SECONDS" -ge "$until" ]]; then
+      say "$problem: the pods of a gateway in $1 would stay at image auto"
+      accepted injector || fail "ACCEPT=injector goes on, when another injector takes these pods"
+      return 0
+    fi
+    sleep 2
+  done
 }
 
 # switch_injector_on NAME: istioctl's tag `default` leaves the injector of its revision with selectors that match nothing,
@@ -329,20 +398,21 @@ start_controllers() {
   done
 }
 
-# still_by_hand VERSION COMMAND...: what puts the objects of the old release back, when no operator does
+# still_by_hand VERSION WHAT COMMAND...: what puts the objects of the old release back, when no operator does
 still_by_hand() {
-  local version="$1" running namespace name
-  shift
+  local version="$1" what="$2" running namespace name
+  shift 2
   running="$(controllers | awk '$3 != 0 { print $1 "/" $2 }')"
   if [[ -n "$running" ]]; then
     say "LEFT TO THE OPERATOR: it puts the objects of Istio $version back; watch it do so: $running"
     return 0
   fi
-  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put the objects of Istio $version back."
+  say "STILL TO DO BY HAND, when step 30 or a later one has run: nothing has put $what of Istio $version back."
   controllers | while read -r namespace name _; do
     say "    either start the operator: kubectl scale deployment.apps $name --namespace $namespace --replicas=1"
   done
-  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before:"
+  say "    with the istioctl of $version, for one IstioOperator after the other, with the --set flags of before,"
+  say "    in the folder $here:"
   printf '      %s\n' "$@" >&2
 }
 
@@ -565,6 +635,12 @@ absent() {
   fi
 }
 
+exists() {
+  if ! present "$@"; then
+    fail "$* is not there"
+  fi
+}
+
 # has_annotation RESOURCE NAME NAMESPACE KEY VALUE [OR]
 has_annotation() {
   local value key="${4//./\\.}"
@@ -630,6 +706,43 @@ keep_when_dropped() {
   fi
 }
 
+# still_active WHAT: a release that is active writes the same objects as the operator
+still_active() {
+  finding blocker active-release "$1 is still active, and would fight with the operator over the same objects." \
+    "./rollback.sh LAST, with the number of the last step that was run, makes it let go first."
+}
+
+# operator_stays NAMESPACE NAME: a deletion that waits for its finalizer would end with the mesh
+operator_stays() {
+  if [[ -n "$(field "$operators" "$2" "$1" '{.metadata.deletionTimestamp}')" ]]; then
+    finding blocker operator-deleted "IstioOperator $1/$2 is being deleted: a controller would delete the mesh with it." \
+      "Set its finalizers to null, so that it goes alone; apply its file anew when the operator is to come back."
+  fi
+}
+
+# helmrelease_idle NAMESPACE NAME
+helmrelease_idle() {
+  local marks
+  marks="$(field helmrelease.helm.toolkit.fluxcd.io "$2" "$1" '{.metadata.name}|{.spec.suspend}')"
+  if [[ -n "${marks%%|*}" && "${marks#*|}" != true ]]; then
+    still_active "HelmRelease $1/$2"
+  fi
+}
+
+# application_idle NAMESPACE NAME
+application_idle() {
+  if [[ -n "$(field application.argoproj.io "$2" "$1" '{.spec.syncPolicy.automated}{.operation}')" ]]; then
+    still_active "Application $1/$2"
+  fi
+}
+
+# release_idle NAMESPACE NAME: Helm has no records of it
+release_idle() {
+  if present secrets --namespace "$1" --selector "owner=helm,name=$2"; then
+    still_active "Helm release $1/$2"
+  fi
+}
+
 # forget_release NAME NAMESPACE
 forget_release() { kubectl delete secret --namespace "$2" --selector "owner=helm,name=$1" --ignore-not-found; }
 
@@ -671,7 +784,9 @@ dump_cluster() {
   local kind names
   for kind in $kinds namespaces "$operators" "$definitions" ingresses.networking.k8s.io \
     gateways.networking.istio.io virtualservices.networking.istio.io destinationrules.networking.istio.io \
-    authorizationpolicies.security.istio.io applications.argoproj.io; do
+    serviceentries.networking.istio.io sidecars.networking.istio.io authorizationpolicies.security.istio.io \
+    peerauthentications.security.istio.io requestauthentications.security.istio.io \
+    wasmplugins.extensions.istio.io telemetries.telemetry.istio.io applications.argoproj.io; do
     if [[ "$kind" == "$definitions" ]]; then
       # their schemas are long and say nothing here; what jsonpath prints is JSON, which is YAML
       kubectl get "$kind" --output jsonpath='{range .items[*]}---{"\n"}apiVersion: apiextensions.k8s.io/v1{"\n"}kind: CustomResourceDefinition{"\n"}metadata: {.metadata}{"\n"}{end}' |
@@ -845,6 +960,16 @@ restart_back() {
   fi
 }
 
+# one_replica NAMESPACE: names the workloads that are away for a moment when their only pod restarts
+one_replica() {
+  local kind
+  for kind in deployments.apps statefulsets.apps; do
+    kubectl get "$kind" --namespace "$1" --output \
+      jsonpath='{range .items[*]}{.spec.replicas}{" "}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}' |
+      awk '$1 == 1 { print "note: one replica only: " $2 }' >&2
+  done
+}
+
 # restart_injected NAMESPACE REVISION [GATEWAY...]: the gateways that are replaced stay as they are
 restart_injected() {
   local namespace="$1" revision="$2" others kind workload
@@ -865,9 +990,11 @@ restart_injected() {
 # --- running --------------------------------------------------------------------------------------------------------
 
 # main TITLE [run|check|rollback]
+part=''
 main() {
   local title="$1"
   shift
+  part="${1:-}"
   case "${1:-run}" in
     check) before ;;
     run)

@@ -22,6 +22,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "`kubectl apply --server-side`; with `APPLY=git` it says what to commit, and waits until it is in the cluster",
     ),
     ("detach RESOURCE NAME [IN]", "takes the operator's owner labels off, so that it cannot prune the object"),
+    ("one_replica NAMESPACE", "names the workloads with one replica, which may be away for a moment when they restart"),
     ("move_namespace_back NAMESPACE", "the labels that were there before"),
     ("restart_back NAMESPACE", "restarts its workloads until their pods have the revision from before"),
     ("switch_injector_on NAME", "takes the selectors off an injector that match nothing"),
@@ -34,6 +35,10 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "Helm leaves the object in place when the next upgrade no longer renders it",
     ),
     ("forget_release NAME NAMESPACE", "deletes Helm's records of the release, and no object"),
+    ("operator_stays NAMESPACE NAME", "finds a blocker while the IstioOperator waits for its finalizer to be deleted"),
+    ("helmrelease_idle NAMESPACE NAME", "finds a blocker while the HelmRelease is there and not suspended"),
+    ("application_idle NAMESPACE NAME", "finds a blocker while something syncs the Application"),
+    ("release_idle NAMESPACE NAME", "finds a blocker while Helm has records of the release"),
     ("guard_from_pruning RESOURCE NAME [IN]", "sets the annotations by which Argo CD and Flux leave an object alone"),
     ("move_namespace NAMESPACE REVISION", "sets `istio.io/rev`, removes `istio-injection`, remembers what was there"),
     ("present RESOURCE NAME", "whether the object is there"),
@@ -51,7 +56,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("unadopt RESOURCE NAME [IN]", "takes Helm's annotations off"),
     ("start_controllers", "scales the operators that `stop_controllers` stopped to the replicas from before"),
     (
-        "still_by_hand VERSION COMMAND…",
+        "still_by_hand VERSION WHAT COMMAND…",
         "names what puts the old objects back: the operator that runs, else what is for you to do",
     ),
     ("suspend_application NAMESPACE NAME", "takes `automated` out of the Application's `syncPolicy`, and remembers it"),
@@ -75,12 +80,20 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
     ("has_program NAME", "stops when it is not on PATH"),
     ("helm_at_least VERSION", "stops at an older Helm"),
     ("injection_possible NAMESPACE", "stops when the namespace disables injection"),
+    (
+        "injector_ready NAMESPACE [REVISION]",
+        (
+            "stops when the injector that a gateway's pods there ask for is missing, has no CA bundle or no ready "
+            "istiod; waits a minute; `ACCEPT=injector` goes on"
+        ),
+    ),
     ("no_controller_runs", "stops when an operator has replicas"),
     ("all_operators_frozen", "stops at an IstioOperator without the annotation that freezes it"),
     ("not_bound NAMESPACE/KIND/NAME…", "stops when one of them carries the operator's owner labels"),
     ("owned RELEASE NAMESPACE RESOURCE NAME [IN]", "stops when the object is there and not this Helm release's"),
     ("tracked RESOURCE NAME [IN]", "stops when the object is there and no Application tracks it"),
     ("absent RESOURCE NAME", "stops when the object is there"),
+    ("exists RESOURCE NAME", "stops when the object is not there"),
     (
         "no_proxies_of REVISION GATEWAY…",
         "stops at pods with a proxy that this revision injected, but for those of the gateways that are replaced",
@@ -90,6 +103,7 @@ FUNCTIONS: tuple[tuple[str, str], ...] = (
         "enough_pods SHARE RESOURCE OLD NEW IN",
         "finds a blocker when the new gateway has fewer ready pods than that share, in percent, of the old one's",
     ),
+    ("can_serve RESOURCE NAME IN", "stops when the workload is not there or has no ready pod"),
     ("webhook_has_service KIND NAME", "stops when the Service that the webhook calls is not there"),
     ("webhook_calls KIND NAME SERVICE", "stops when the webhook calls another Service"),
     ("service_selects NAMESPACE NAME KEY VALUE", "stops when the Service's selector has another value; empty: none"),

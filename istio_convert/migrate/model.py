@@ -37,6 +37,7 @@ class Finding:
         text: what is so.
         action: what to do about it.
         objects: the objects that it is about, as ``Kind namespace/name``.
+        differences: what differs in which of them, where a check compares: the object, a colon, what it is.
     """
 
     id: str
@@ -44,6 +45,12 @@ class Finding:
     text: str
     action: str
     objects: tuple[str, ...] = ()
+    differences: tuple[str, ...] = ()
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """What it is about, as exactly as it is known."""
+        return self.differences or self.objects
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +148,21 @@ class Removal:
     namespace: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """What to run when something breaks.
+
+    Attributes:
+        when: what is so.
+        run: the commands, one after the other.
+        effect: what they do.
+    """
+
+    when: str
+    run: tuple[str, ...]
+    effect: str
+
+
 @dataclass(slots=True)
 class Plan:
     """The migration.
@@ -155,6 +177,8 @@ class Plan:
         removals: what is deleted at the end; None when neither a dump of the cluster nor the old charts were at hand.
         never: commands that must not be run any more, with the reason.
         hand_over: notes for the time after.
+        incidents: what to run when something breaks.
+        copies: (path, text) of the operators' files as they were given, for the way back by istioctl.
         cluster: the UID of ``kube-system`` in the dump, which tells clusters apart; empty when it is not known.
     """
 
@@ -169,6 +193,8 @@ class Plan:
     removals: tuple[Removal, ...] | None
     never: tuple[tuple[str, str], ...] = ()
     hand_over: tuple[str, ...] = ()
+    incidents: tuple[Incident, ...] = ()
+    copies: tuple[tuple[str, str], ...] = ()
     cluster: str = ""
 
     @property

@@ -28,6 +28,7 @@ _DELETION_ORDER = (
     "Service",
     "HorizontalPodAutoscaler",
     "PodDisruptionBudget",
+    "NetworkPolicy",
     "EnvoyFilter",
     "ConfigMap",
     "ServiceAccount",

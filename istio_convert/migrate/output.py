@@ -31,6 +31,7 @@ def files(plan: Plan, options: EmitOptions | None = None) -> Files:
     todo = next((finding.objects for finding in plan.findings if finding.id == OPEN_FIELDS), ())
     how = replace(options or EmitOptions(), todo=todo, plan_root=_ROOT)
     result: Files = {"RUNBOOK.md": runbook(plan), **scripts(plan), "plan.json": plan_json(plan)}
+    result |= dict(plan.copies)
     for stage in plan.stages:
         for target in dict.fromkeys((plan.target, "helm")):
             written = emit(stage.releases, target, git.stage_options(stage, how))
@@ -53,9 +54,18 @@ def plan_data(plan: Plan) -> dict[str, Any]:
         "target": plan.target,
         "cluster": plan.cluster or None,
         "findings": [
-            {"id": f.id, "level": f.level.value, "text": f.text, "action": f.action, "objects": list(f.objects)}
+            {
+                "id": f.id,
+                "level": f.level.value,
+                "text": f.text,
+                "action": f.action,
+                "objects": list(f.objects),
+                "differences": list(f.differences),
+            }
             for f in plan.findings
         ],
+        "incidents": [{"when": i.when, "run": list(i.run), "effect": i.effect} for i in plan.incidents],
+        "operators": [path for path, _ in plan.copies],
         "stages": [
             {
                 "name": stage.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,14 +12,16 @@ from istio_convert.migrate import findings as checks
 from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context, OldGateway, old_gateways
 from istio_convert.migrate.dump import cluster_of, of_clusters, of_dump, of_left
+from istio_convert.migrate.incident import incidents
 from istio_convert.migrate.injection import of_injection
+from istio_convert.migrate.losses import of_removed
 from istio_convert.migrate.model import Converted, Finding, Level, Plan, Stage, Step, Strategy
 from istio_convert.migrate.objects import Known, known
 from istio_convert.migrate.options import Options, revision_of
 from istio_convert.migrate.owners import Owners, owners
 from istio_convert.migrate.ownership import adoptions, orphans, removals
 from istio_convert.migrate.references import of_canary
-from istio_convert.migrate.stages import build
+from istio_convert.migrate.stages import build, object_of
 from istio_convert.migrate.steps import adopt, after, freeze, preflight, releases, remove, traffic, workloads
 from istio_convert.migrate.targets import Adopting
 from istio_convert.verify.manifests import ObjectId, Rendered
@@ -34,6 +36,7 @@ def plan(
     before: Sequence[Rendered] | None = None,
     beside: Converted | None = None,
     emit: EmitOptions | None = None,
+    sources: Iterable[tuple[str, str]] = (),
 ) -> Plan:
     """Work out a migration.
 
@@ -47,6 +50,8 @@ def plan(
             an object in a dump is that names no owner.
         beside: for a canary, the same operators converted with ``revision_of(options, version)``.
         emit: how the releases are written; the chart source of ``options`` wins.
+        sources: (name, text) of the operators' files, as the conversion names them: the folder keeps copies of them for
+            the way back.
 
     Returns:
         Findings, steps and lists; scripts and runbook are written from it.
@@ -73,21 +78,13 @@ def plan(
         if new is not None and past is not None
         else (None, [])
     )
+    copies = wayback.copies(sources)
     context = Context(
         conversion,
         options,
         how,
         stages,
-        tuple(
-            sorted(
-                [
-                    *_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left)),
-                    *git.findings(stages, options.target, how),
-                    *wayback.findings(conversion, options, cluster),
-                ],
-                key=checks.by_severity,
-            )
-        ),
+        (),
         adoptions(new, past) if new is not None else None,
         removals(gone) if gone is not None else None,
         cluster,
@@ -95,19 +92,29 @@ def plan(
         who.others,
         tuple(left),
         gateways,
+        {name: path for name, (path, _) in copies.items()},
     )
+    found = [
+        *_findings(conversion, options, stages, new, cluster, gateways, who, (gone or [], left)),
+        *git.findings(stages, options.target, how),
+        *wayback.findings(context),
+    ]
+    context = replace(context, findings=tuple(sorted(found, key=checks.by_severity)))
+    steps = tuple(_steps(context))
     return Plan(
         options.source_version,
         conversion.version,
         options.strategy,
         options.target,
         context.findings,
-        tuple(_steps(context)),
+        steps,
         stages,
         context.adoptions,
         context.removals,
         _NEVER,
         tuple(_hand_over(context)),
+        incidents(context, steps),
+        tuple(copies.values()),
         cluster_of(cluster or ()),
     )
 
@@ -140,6 +147,18 @@ def _final(new: Sequence[Known] | None, stages: Sequence[Stage]) -> list[Known]:
     """What is rendered in the end. Both stages render the same objects, but for what only the last one owns."""
     names = {(release.namespace, release.name) for release in stages[-1].releases}
     return [item for item in new or () if (item.release_namespace, item.release) in names]
+
+
+def _successors(
+    conversion: Converted, stages: Sequence[Stage], gateways: Sequence[OldGateway]
+) -> dict[tuple[str, str], str]:
+    """(namespace, name) of what a canary replaces -> the name of what comes in its place."""
+    if len(stages) == 1:
+        return {}
+    found = {(gateway.namespace, gateway.name): gateway.new_name for gateway in gateways}
+    old = [release for release in conversion.releases if release.chart == "istiod"]
+    new = [release for release in stages[0].releases if release.chart == "istiod"]
+    return found | {(a.namespace, object_of(a)): object_of(b) for a, b in zip(old, new, strict=True)}
 
 
 def _kept(options: Options, gateways: Sequence[OldGateway]) -> set[ObjectId]:
@@ -175,6 +194,7 @@ def _findings(
         )
     else:
         found += checks.of_rendered(new)
+        found += of_removed(orphaned[0], new, _successors(conversion, stages, gateways))
     if live is None:
         found.append(
             Finding(

@@ -20,10 +20,12 @@ def runbook(plan: Plan) -> str:
     lines = [
         f"# Istio {plan.source_version} -> {plan.version}, from IstioOperator to {_TOOLS[plan.target]}, {way}",
         "",
+        *_incidents(plan),
         (
             "Run the scripts in the order of their numbers. Each checks, changes, checks again, and may be run again "
             "at any time: what is done is passed over. `./NN-….sh check` only looks, `./NN-….sh rollback` undoes "
-            "this one step, and `./rollback.sh NN` undoes everything up to step NN."
+            "this one step. `./rollback.sh LAST` goes all the way back: name the last step that was run, whether or "
+            "not it ended; it and every step before it are undone, the last one first."
         ),
         "",
         "Every command below is one that the scripts run. The short ones are functions of `lib.sh`:",
@@ -83,13 +85,33 @@ def _used(plan: Plan) -> set[str]:
     return found
 
 
+def _incidents(plan: Plan) -> list[str]:
+    """The box for the person on call."""
+    rows = [
+        f"| {item.when} | {', then '.join(f'`{text}`' for text in item.run)} | {item.effect} |"
+        for item in plan.incidents
+    ]
+    kept = ["", _COPIES.format(" and ".join(f"`{path}`" for path, _ in plan.copies))] if plan.copies else []
+    return ["## Incident? Do this", "", _HERE, "", "| when | run | what it does |", "|---|---|---|", *rows, *kept, ""]
+
+
+_HERE = (
+    "Stop the script that runs (Ctrl-C), go to this folder, and name the cluster (`export CONTEXT=…`) unless it is the "
+    "current one. Every way back may be run again."
+)
+_COPIES = (
+    "For the old istioctl, {} keeps what was given to `plan`, unchanged and with all its values, secrets included. "
+    "Keep this folder where that file may be kept."
+)
+
+
 def _findings(findings: tuple[Finding, ...]) -> list[str]:
     if not findings:
         return ["Nothing was found."]
     lines = []
     for finding in findings:
         lines.append(f"- **{finding.level.value}** `{finding.id}`: {finding.text} {finding.action}")
-        lines += [f"    - {name}" for name in finding.objects]
+        lines += [f"    - {name}" for name in finding.details]
     return lines
 
 

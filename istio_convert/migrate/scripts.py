@@ -7,20 +7,24 @@ from istio_convert.migrate.model import Command, Plan, Step
 from istio_convert.migrate.shell import line
 
 _ROLLBACK = r"""#!/usr/bin/env bash
-# Back to the state before a step:
+# The way back. Name the LAST step that was run, whether or not it ended:
 #
-#   ./rollback.sh 32        undoes the steps up to and with 32, the last one first, the freeze included
+#   ./rollback.sh 32        undoes step 32 and every step before it, the last one first, down to the freeze
+#   ./rollback.sh 51 50     undoes the steps from 51 down to 50, and none before 50
 #   ./rollback.sh 50 50     undoes step 50 only
 #
-# Name the last step that was run, whether or not it ended. Every rollback may be run again.
+# It stops at the first step that cannot be undone, before it undoes any step below it. Every rollback may be run again.
 set -euo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
 
+# the steps that change something, and the numbers of all
 steps=(
 @STEPS@
 )
+numbers='@NUMBERS@'
 usage() {
-  echo "usage: $0 LAST [FIRST]   (two digits, such as 32; the steps: ${steps[*]})" >&2
+  echo "usage: $0 LAST [FIRST]   LAST: the last step that was run; it and all before it (down to FIRST) are undone" >&2
+  echo "the steps: $numbers" >&2
   exit 2
 }
 last="${1:-}"
@@ -30,11 +34,14 @@ case "$last$first" in
   *) usage ;;
 esac
 for wanted in "$last" ${2+"$2"}; do
-  case " ${steps[*]}" in
-    *" $wanted-"*) ;;
+  case " $numbers " in
+    *" $wanted "*) ;;
     *) usage ;;
   esac
 done
+if [[ "$first" > "$last" ]]; then
+  usage
+fi
 for ((position = ${#steps[@]} - 1; position >= 0; position--)); do
   step="${steps[position]}"
   if [[ ! "${step:0:2}" > "$last" && ! "${step:0:2}" < "$first" ]]; then
@@ -48,7 +55,9 @@ def scripts(plan: Plan) -> dict[str, str]:
     """File name -> text of every script, ``lib.sh`` included."""
     files = {step.script: script(step, plan.cluster) for step in plan.steps}
     names = "\n".join(f"  {line(step.script)}" for step in plan.steps if step.rollback)
-    return {**files, "rollback.sh": _ROLLBACK.replace("@STEPS@", names), "lib.sh": library()}
+    numbers = " ".join(f"{step.number:02d}" for step in plan.steps)
+    back = _ROLLBACK.replace("@STEPS@", names).replace("@NUMBERS@", numbers)
+    return {**files, "rollback.sh": back, "lib.sh": library()}
 
 
 def script(step: Step, cluster: str = "") -> str:

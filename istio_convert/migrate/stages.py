@@ -19,6 +19,8 @@ from istio_convert.source.nodes import Mapping, clone, from_data, get, put
 
 #: In which order releases are applied.
 _ORDER = {"base": 0, "istiod-remote": 1, "cni": 1, "istiod": 2, "ztunnel": 3, "gateway": 4}
+#: Charts of what there is once per cluster: a canary takes it over in place, and must not uninstall it on the way back.
+SHARED = frozenset({"base", "cni", "ztunnel"})
 #: What a second Service must not share with the first.
 _UNIQUE_SERVICE_FIELDS = ("clusterIP", "clusterIPs", "loadBalancerIP", "healthCheckNodePort")
 
@@ -43,7 +45,7 @@ def build(conversion: Converted, options: Options, beside: Converted | None = No
         raise OutputError(
             "the second control plane would have the revision that runs already", hint="--revision with another name"
         )
-    shared = [release for release in conversion.releases if release.chart in {"base", "cni", "ztunnel"}]
+    shared = [release for release in conversion.releases if release.chart in SHARED]
     istiods = [_with_tags(release, options) for release in beside.releases if release.chart == "istiod"]
     names = {release.name for release in istiods}
     old = {release.name for release in conversion.releases if release.chart == "istiod"}

@@ -90,6 +90,11 @@ def flux_release(place: Place) -> list[Command]:
     ]
 
 
+def flux_idle(place: Place) -> Command:
+    """The HelmRelease is gone or suspended."""
+    return command("helmrelease_idle", place.home, place.unit.slug)
+
+
 def flux_uninstall(place: Place) -> list[Command]:
     """Delete the HelmRelease: Flux uninstalls."""
     resource, name = "helmrelease.helm.toolkit.fluxcd.io", place.unit.slug
@@ -131,6 +136,11 @@ def argocd_release(place: Place) -> list[Command]:
             guard=present(resource, name, home),
         )
     ]
+
+
+def argocd_idle(place: Place) -> Command:
+    """The Application is gone, or nothing syncs it."""
+    return command("application_idle", place.options.argocd_namespace, place.unit.slug)
 
 
 def argocd_uninstall(place: Place) -> list[Command]:
@@ -186,6 +196,11 @@ def helm_release(place: Place) -> list[Command]:
     return [command("forget_release", release.name, release.namespace, why="no object is touched, only Helm's records")]
 
 
+def helm_idle(place: Place) -> Command:
+    """Helm knows no such release."""
+    return command("release_idle", place.unit.release.namespace, place.unit.release.name)
+
+
 def helm_uninstall(place: Place) -> list[Command]:
     """Uninstall a release that took nothing over."""
     release = place.unit.release
@@ -238,6 +253,7 @@ class Target:
     Attributes:
         adopting: who gives live objects to its releases.
         apply, wait, release, uninstall: take over, wait until that is done, let go, remove.
+        idle: finds a blocker while the release still writes its objects.
         programs: what must be on PATH.
         definitions: what must be in the cluster.
         helm: the oldest Helm that will do, and why; empty when none is run.
@@ -248,6 +264,7 @@ class Target:
     wait: Commands
     release: Commands
     uninstall: Commands
+    idle: Callable[[Place], Command]
     programs: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     helm: tuple[str, str] | tuple[()] = ()
@@ -256,19 +273,22 @@ class Target:
 TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "flux": Target(
-            Adopting.SELF, flux_apply, flux_wait, flux_release, flux_uninstall,
+            Adopting.SELF, flux_apply, flux_wait, flux_release, flux_uninstall, flux_idle,
             definitions=("helmreleases.helm.toolkit.fluxcd.io", "helmrepositories.source.toolkit.fluxcd.io"),
         ),
         "argocd": Target(
-            Adopting.TRACKING, argocd_apply, argocd_wait, argocd_release, argocd_uninstall,
+            Adopting.TRACKING, argocd_apply, argocd_wait, argocd_release, argocd_uninstall, argocd_idle,
             definitions=("applications.argoproj.io",),
         ),
         "helmfile": Target(
-            Adopting.LABELS, helmfile_apply, helm_wait, helm_release, helmfile_uninstall, programs=("helm", "helmfile"),
+            Adopting.LABELS, helmfile_apply, helm_wait, helm_release, helmfile_uninstall, helm_idle,
+            programs=("helm", "helmfile"),
             helm=("3.17.0", "for takeOwnership in helmfile.yaml"),
         ),
-        "helm": Target(Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, programs=("helm",),
-            helm=("3.16.0", "for --skip-schema-validation"),),
+        "helm": Target(
+            Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, helm_idle, programs=("helm",),
+            helm=("3.16.0", "for --skip-schema-validation"),
+        ),
     }
 )  # fmt: skip
 """Every target by its name."""

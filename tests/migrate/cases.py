@@ -51,9 +51,12 @@ class Case:
             str(self.settings["from"]), Strategy(self.settings["strategy"]), str(self.settings["target"]), **more
         )
 
+    def sources(self) -> list[tuple[str, str]]:
+        return [(f"fixtures/migrations/{self.name}/input.yaml", (self.folder / "input.yaml").read_text("utf-8"))]
+
     def conversions(self) -> tuple[Conversion, Conversion | None]:
         to = str(self.settings["to"])
-        source = Source(f"fixtures/migrations/{self.name}/input.yaml", (self.folder / "input.yaml").read_text("utf-8"))
+        source = Source(*self.sources()[0])
         beside = None
         if self.options.strategy is Strategy.CANARY:
             beside = convert(source, to=to, sets=[f"revision={migrate.revision_of(self.options, to)}"])
@@ -76,7 +79,9 @@ class Case:
 
     def plan(self) -> Plan:
         conversion, beside = self.conversions()
-        return migrate.plan(conversion, self.options, self.rendered(), self.live(), beside=beside)
+        return migrate.plan(
+            conversion, self.options, self.rendered(), self.live(), beside=beside, sources=self.sources()
+        )
 
 
 def load(path: Path) -> Any:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from istio_convert.migrate import Plan
 
 
-def run(plan: Plan, folder: Path, objects: list[dict[str, Any]], *words: str) -> subprocess.CompletedProcess[str]:
+def run(
+    plan: Plan, folder: Path, objects: list[dict[str, Any]], *words: str, wait: bool = False
+) -> subprocess.CompletedProcess[str]:
     """Run a script of a plan against objects; what changes something is only noted, in the file ``changes``."""
     from istio_convert.migrate.scripts import scripts  # noqa: PLC0415 - lazy: the stand-in for kubectl starts often
 
@@ -26,7 +28,8 @@ def run(plan: Plan, folder: Path, objects: list[dict[str, Any]], *words: str) ->
     kubectl = folder / "kubectl"
     kubectl.write_text(f'#!/bin/sh\nexec {sys.executable} -S {__file__} {folder} "$@"\n', "utf-8")
     kubectl.chmod(0o755)
-    environment = {**os.environ, "KUBECTL": str(kubectl), "ISTIOCTL": "no-istioctl", "ISTIO_CONVERT_NO_WAIT": "1"}
+    environment = {**os.environ, "KUBECTL": str(kubectl), "ISTIOCTL": "no-istioctl", "HELM": "no-helm"}
+    environment |= {} if wait else {"ISTIO_CONVERT_NO_WAIT": "1"}
     return subprocess.run(
         [f"./{words[0]}", *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

@@ -38,6 +38,24 @@ def thing(api: str, kind: str, name: str, namespace: str = "", **more: Any) -> d
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **more}
 
 
+def injector(revision: str = "default", *, tag: str = "", ready: int = 1, bundle: str = "Q0E=") -> list[dict[str, Any]]:
+    """An istiod and the webhook that calls it; with a tag, the webhook of the tag."""
+    suffix = "" if revision == "default" else f"-{revision}"
+    service = {"name": f"istiod{suffix}", "namespace": "istio-system"}
+    client = {"service": service, **({"caBundle": bundle} if bundle else {})}
+    labels = {"istio.io/rev": revision, **({"istio.io/tag": tag} if tag else {})}
+    name = f"istio-revision-tag-{tag}" if tag else f"istio-sidecar-injector{suffix}"
+    status = {"readyReplicas": ready} if ready else {}
+    return [
+        thing(
+            "admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", name,
+            metadata={"labels": labels}, webhooks=[{"clientConfig": client}],
+        ),
+        thing("v1", "Service", service["name"], "istio-system", spec={"selector": {"app": "istiod"}}),
+        thing("apps/v1", "Deployment", service["name"], "istio-system", status=status),
+    ]  # fmt: skip
+
+
 def rendered_for(stages: tuple[migrate.Stage, ...]) -> dict[str, list[Rendered]]:
     """One Deployment and one ServiceAccount for each release, a definition for base."""
     found = {}

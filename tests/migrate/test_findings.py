@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,6 +46,7 @@ def cluster() -> Objects:
     return [
         thing("v1", "Namespace", "istio-system"),
         thing("install.istio.io/v1alpha1", "IstioOperator", "mesh", "istio-system"),
+        workload("istiod", {"app": "istiod"}, "istiod", 1),
         workload(GATEWAY, LABELS, f"{GATEWAY}-service-account", 1),
         service([{"port": 80, "targetPort": 8080}]),
     ]
@@ -70,7 +73,7 @@ def found(live: Objects, new: list[Rendered] | None = None) -> dict[str, Level]:
 def change(kind: str, edit: Callable[[dict[str, Any]], Any]) -> Objects:
     live = cluster()
     for item in live:
-        if item["kind"] == kind:
+        if item["kind"] == kind and item["metadata"]["name"] != "istiod":
             edit(item)
     return live
 
@@ -300,3 +303,81 @@ def test_a_canary_names_what_points_at_the_old_service() -> None:
     made = make(strategy=Strategy.CANARY, traffic="dns", dns_name="shop.example.com", live=live)
     [finding] = [finding for finding in made.findings if finding.id == "service-name"]
     assert finding.objects == ("VirtualService shop/loop",)
+
+
+def edited(kind: str, edit: Callable[[dict[str, Any]], Any]) -> list[Rendered]:
+    new = rendered()
+    for item in new:
+        if item.object["kind"] == kind:
+            edit(item.object)
+    return new
+
+
+@pytest.mark.parametrize(
+    ("name", "live", "new", "difference"),
+    [
+        ("port-lost", change("Service", lambda s: s["spec"]["ports"].append({"port": 15443})), None,
+         f"Service istio-system/{GATEWAY}: port 15443 is in no release"),
+        ("port-lost", change("Service", lambda s: s["spec"]["ports"].append({"port": 53, "protocol": "UDP"})), None,
+         f"Service istio-system/{GATEWAY}: port 53/UDP is in no release"),
+        ("target-port", change("Service", lambda s: s["spec"]["ports"][0].update(targetPort=80)), None,
+         f"Service istio-system/{GATEWAY}: port 80: target 80 -> 8080"),
+        ("selector", change("Deployment", lambda d: d["spec"]["selector"]["matchLabels"].update(team="s3cret")), None,
+         f"Deployment istio-system/{GATEWAY}: label team: only on the live one"),
+        ("selector", cluster(), edited("Deployment", lambda d: d["spec"]["selector"]["matchLabels"].update(app="x")),
+         f"Deployment istio-system/{GATEWAY}: label app: another value"),
+        ("service-selector", cluster(), edited("Service", lambda s: s["spec"]["selector"].update(tier="x")),
+         f"Service istio-system/{GATEWAY}: label tier: only in the release"),
+        ("field-managers", change("Service", lambda s: s["metadata"].update(managedFields=MANAGED)), None,
+         f"Service istio-system/{GATEWAY}: manager argocd-controller"),
+        ("replicas", change("Deployment", lambda d: d["spec"].update(replicas=3)), None,
+         f"Deployment istio-system/{GATEWAY}: 3 run, the autoscaler's minimum is not known"),
+    ],
+)  # fmt: skip
+def test_a_finding_names_the_difference(name: str, live: Objects, new: list[Rendered] | None, difference: str) -> None:
+    made = plan(live, new)
+    [finding] = [item for item in made.findings if item.id == name]
+    assert finding.differences == (difference,)
+    files = migrate.files(made)
+    assert f"    - {difference}\n" in files["RUNBOOK.md"]
+    [data] = [item for item in json.loads(files["plan.json"])["findings"] if item["id"] == name]
+    assert data["differences"] == [difference]
+    assert data["objects"] == [difference.partition(":")[0]]
+    assert "s3cret" not in str(made.findings)
+
+
+def test_a_live_selector_goes_into_the_label() -> None:
+    live = change("Deployment", lambda d: d["spec"]["selector"]["matchLabels"].update(team="edge"))
+    [finding] = [item for item in plan(live).findings if item.id == "selector"]
+    assert "into the operator's label" in finding.action
+    faq = (Path(__file__).parents[2] / "docs" / "faq.md").read_text(encoding="utf-8")
+    assert "put its labels into the\noperator file's `label`" in faq
+
+
+def autoscaler(fewest: int) -> dict[str, Any]:
+    spec = {"scaleTargetRef": {"kind": "Deployment", "name": GATEWAY}, "minReplicas": fewest}
+    return thing("autoscaling/v2", "HorizontalPodAutoscaler", GATEWAY, "istio-system", spec=spec)
+
+
+@pytest.mark.parametrize(
+    ("now", "before", "after", "warned"),
+    [
+        (3, 3, 3, False),
+        (5, 3, 3, False),
+        (3, None, 3, False),
+        (3, 3, 2, True),
+        (3, None, 2, True),
+        (3, 3, None, True),
+        (1, None, None, False),
+    ],
+)
+def test_replicas_that_an_autoscaler_keeps_are_no_news(
+    now: int, before: int | None, after: int | None, warned: bool
+) -> None:
+    live = change("Deployment", lambda d: d["spec"].update(replicas=now))
+    new = rendered()
+    if before:
+        live.append(autoscaler(before))
+    if after:
+        new.append(Rendered(GATEWAY, "istio-system", autoscaler(after)))
+    assert ("replicas" in found(live, new)) is warned

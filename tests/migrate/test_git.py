@@ -12,7 +12,7 @@ from istio_convert.api import convert
 from istio_convert.emit import EmitOptions
 from istio_convert.migrate import Options, Plan, Strategy
 from tests.migrate.cluster import run
-from tests.migrate.plans import OPERATOR, rendered_for, thing
+from tests.migrate.plans import OPERATOR, injector, rendered_for, thing
 
 URL = "https://git.example.com/mesh/config.git"
 GATEWAY = "istio-ingressgateway"
@@ -111,5 +111,5 @@ def test_preflight_looks_whether_argo_cd_builds_charts(options: str, found: bool
 def test_the_script_names_the_folder_before_its_change(tmp_path: Path) -> None:
     plan = planned(Strategy.IN_PLACE)
     [script] = [step.script for step in plan.steps if step.name == GATEWAY]
-    result = run(plan, tmp_path, [], script, "check")
+    result = run(plan, tmp_path, injector(), script, "check")
     assert f"COMMIT AND PUSH first, if it is not in Git yet: releases/final/argocd/kustomize/{GATEWAY}" in result.stderr

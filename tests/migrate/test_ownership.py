@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from istio_convert.migrate import Plan, Strategy
 from tests.migrate.plans import make, thing
 
@@ -87,3 +89,58 @@ def test_the_definition_of_the_operator_goes_last() -> None:
         "remove_controllers",
         "remove_operator_crd",
     ]
+
+
+LOST = {
+    "PodDisruptionBudget": "budget-removed",
+    "HorizontalPodAutoscaler": "autoscaler-removed",
+    "NetworkPolicy": "policy-removed",
+    "Service": "service-removed",
+    "Deployment": "workload-removed",
+}
+
+
+def removal_findings(plan: Plan) -> dict[str, tuple[str, ...]]:
+    return {item.id: item.objects for item in plan.findings if item.id.endswith("-removed")}
+
+
+@pytest.mark.parametrize(("kind", "name"), LOST.items())
+def test_what_protects_or_serves_traffic_is_not_deleted_unnamed(kind: str, name: str) -> None:
+    live = [item for item in mesh() if item["kind"] != "Service"]
+    assert removal_findings(make(live=live)) == {}
+    more = thing("any/v1" if kind != "Service" else "v1", kind, "web", "istio-system", metadata=OWNED)
+    found = removal_findings(make(live=[*live, more]))
+    assert found == {name: (f"{kind} istio-system/web",)}
+    foreign = {**more, "metadata": {**more["metadata"], "labels": {}}}
+    assert removal_findings(make(live=[*live, foreign])) == {}
+
+
+def test_a_lost_budget_names_its_cure() -> None:
+    live = [*mesh(), thing("policy/v1", "PodDisruptionBudget", "istiod", "istio-system", metadata=OWNED)]
+    [finding] = [item for item in make(live=live).findings if item.id == "budget-removed"]
+    assert "values.pilot.autoscaleMin" in finding.action
+    assert "values.gateways.istio-ingressgateway.autoscaleMin" in finding.action
+
+
+def test_in_a_canary_the_new_objects_take_the_place_of_the_old_ones() -> None:
+    assert removal_findings(make(live=mesh(), strategy=Strategy.CANARY)) == {}
+    budget = thing("policy/v1", "PodDisruptionBudget", "istiod", "istio-system", metadata=OWNED)
+    plan = make(live=[*mesh(), budget], strategy=Strategy.CANARY)
+    assert removal_findings(plan) == {"budget-removed": ("PodDisruptionBudget istio-system/istiod",)}
+
+
+def test_a_gateway_that_is_not_in_the_dump_is_new() -> None:
+    live = [item for item in mesh() if item["metadata"]["name"] != "istio-ingressgateway"]
+    plan = make(live=live)
+    [finding] = [item for item in plan.findings if item.id == "not-in-dump"]
+    assert finding.objects == ("deployment.apps istio-system/istio-ingressgateway",)
+    step = next(step for step in plan.steps if step.name == "istio-ingressgateway")
+    assert step.title == "Install gateway as istio-system/istio-ingressgateway"
+    assert "makes a new one" in step.why[0]
+    assert [item.text.split()[0] for item in step.rollback] == ["forget_release"], "a dump may be incomplete"
+    assert "by hand" in step.rollback_note
+    whole = make(live=mesh())
+    assert "not-in-dump" not in {item.id for item in whole.findings}
+    step = next(step for step in whole.steps if step.name == "istio-ingressgateway")
+    assert step.title.startswith("Take over gateway")
+    assert [item.text.split()[0] for item in step.rollback] == ["forget_release"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from istio_convert import migrate
 from tests.migrate.cases import FOLDER, Case, cases
 
 DOCS = FOLDER.parents[1] / "docs" / "migrations"
@@ -58,3 +59,22 @@ def test_numbers(page: str, name: str, adopted: str | None, removed: str | None)
         assert adopted.format(len(plan.adoptions)) in text
     if removed:
         assert removed.format(len(plan.removals)) in text
+
+
+def test_the_guide_names_the_kinds_of_a_dump() -> None:
+    """Its command gets what the script gets, and its table names each kind."""
+    text = (DOCS.parent / "guides" / "migrate.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"kubectl get --all-namespaces --show-managed-fields -o yaml (\S+) ", text)
+    library = migrate.files(cases()[0].plan())["lib.sh"]
+    [kinds] = re.findall(r"(?s)\nkinds='(.*?)'", library)
+    [more] = re.findall(r"(?s)for kind in \$kinds (.*?); do\n    if \[\[ \"\$kind\" == \"\$definitions", library)
+    names = {word for word in [*kinds.split(), *more.split()] if word.islower() and word[0].isalpha()}
+    # these three are named otherwise: by variables of the script, by a selector, without their schemas
+    expected = (names | {"istiooperators.install.istio.io"}) - {"configmaps", "applications.argoproj.io"}
+    assert set(listed.split(",")) == expected
+    [table] = re.findall(r"(?s)### What a dump holds\n(.*?)\n### ", text)
+    squeezed = table.lower().replace(" ", "")
+    short = {name.partition(".")[0].removesuffix("configurations") for name in expected}
+    webhooks = {name for name in short if name.endswith("webhook")}
+    assert {name for name in short - webhooks if name not in squeezed} == set()
+    assert "mutatingandvalidatingwebhookconfigurations" in squeezed

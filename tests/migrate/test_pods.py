@@ -53,6 +53,7 @@ REST = [
     thing("apps/v1", "Deployment", "cart", "shop"),
     thing("apps/v1", "Deployment", GATEWAY, SYSTEM),
 ]
+SECOND = [thing("apps/v1", "Deployment", name, SYSTEM) for name in (f"{GATEWAY}-helm", "istiod-1-25-3")]
 
 
 @functools.cache
@@ -65,7 +66,7 @@ SCRIPTS = [("61-restart.sh",), ("70-default-revision.sh", "check"), ("80-remove-
 
 @pytest.mark.parametrize("words", SCRIPTS, ids=lambda words: words[0])
 def test_the_old_gateways_may_still_run(words: tuple[str, ...], tmp_path: Path) -> None:
-    result = run(canary(), tmp_path, [*MOVED, *REST], *words)
+    result = run(canary(), tmp_path, [*MOVED, *REST, *SECOND], *words)
     assert result.returncode == 0, result.stderr
 
 
@@ -104,3 +105,21 @@ def test_only_what_has_an_old_proxy_is_restarted(tmp_path: Path) -> None:
     run(plan, tmp_path, [*MOVED, *own, *REST], "61-restart.sh")
     restarts = [line.split()[2] for line in changes(tmp_path).splitlines()]
     assert restarts == ["deployment/web", "deployment/cart"]
+
+
+@pytest.mark.parametrize("namespaces", [("shop",), ()])
+def test_workloads_with_one_replica_are_named_before_the_restart(namespaces: tuple[str, ...], tmp_path: Path) -> None:
+    plan = make(strategy=Strategy.CANARY, kube_namespaces=namespaces)
+    moved = {"istio-convert/injection-before": "enabled,none"}
+    objects = [
+        thing("v1", "Namespace", "shop", metadata={"annotations": moved}),
+        thing("apps/v1", "Deployment", "cart", "shop", spec={"replicas": 1}),
+        thing("apps/v1", "StatefulSet", "store", "shop", spec={"replicas": 1}),
+        thing("apps/v1", "Deployment", "web", "shop", spec={"replicas": 2}),
+        thing("apps/v1", "Deployment", "other", "elsewhere", spec={"replicas": 1}),
+    ]
+    result = run(plan, tmp_path, objects, "61-restart.sh", "check")
+    assert result.returncode == 0, result.stderr
+    named = [line.rpartition(" ")[2] for line in result.stderr.splitlines() if line.startswith("note: one replica")]
+    assert named == ["shop/cart", "shop/store"]
+    assert changes(tmp_path) == ""

@@ -121,8 +121,12 @@ def test_shellcheck_accepts_the_scripts_of_the_scenarios(scenario: Case) -> None
         (("90", "05"), 2, []),
         (("x",), 2, []),
         ((), 2, []),
+        (("20", "30"), 2, []),
         (("20",), 0, ["20-adopt.sh", "10-freeze-operator.sh"]),
         (("20", "20"), 0, ["20-adopt.sh"]),
+        (("30", "20"), 0, ["30-istio-base.sh", "20-adopt.sh"]),
+        (("90", "80"), 0, ["80-remove-operator.sh"]),
+        (("00",), 0, []),
     ],
 )
 def test_the_way_back_knows_its_steps(tmp_path: Path, words: tuple[str, ...], code: int, run: list[str]) -> None:
@@ -136,7 +140,24 @@ def test_the_way_back_knows_its_steps(tmp_path: Path, words: tuple[str, ...], co
         ["bash", str(tmp_path / "rollback.sh"), *words], capture_output=True, text=True, check=False
     )
     assert (result.returncode, result.stdout.split()) == (code, run)
-    assert ("20-adopt.sh" in result.stderr) is (code == 2)
+    assert ("the steps: 00 10 20 30" in result.stderr) is (code == 2)
+
+
+@pytest.mark.parametrize("target", ["flux", "helm"])
+def test_the_way_back_takes_every_number_of_the_plan(target: str) -> None:
+    plan, files = made(target, "in-place")
+    [listed] = re.findall(r"(?m)^numbers='(.*)'$", files["rollback.sh"])
+    assert listed.split() == re.findall(r"(?m)^\| (\d\d) \|", files["RUNBOOK.md"])
+    assert listed.split() == [f"{step.number:02d}" for step in plan.steps]
+
+
+def test_script_runbook_and_guide_say_the_same_of_the_way_back() -> None:
+    files = made("helm", "in-place")[1]
+    guide = (Path(__file__).parents[2] / "docs" / "guides" / "migrate.md").read_text(encoding="utf-8")
+    for text in (files["rollback.sh"], files["RUNBOOK.md"], guide):
+        words = " ".join(text.split()).lower().replace("# ", "")
+        assert "name the last step that was run, whether or not it ended" in words
+        assert "every step before it" in words
 
 
 def test_every_function_that_a_command_names_is_in_the_library(plan: Plan, files: dict[str, str]) -> None:

@@ -112,3 +112,10 @@ def test_what_needs_an_istiod_needs_the_new_one() -> None:
 def test_the_releases_themselves_are_not_changed() -> None:
     before = canary().stages[0].releases[-1].values_data()
     assert before == canary().stages[0].releases[-1].values_data()
+
+
+def test_the_step_says_only_what_the_releases_hold() -> None:
+    revisioned = canary(operator=OPERATOR.replace("tag: 1.24.6", "tag: 1.24.6\n  revision: old"))
+    for plan, follows in ((canary(), True), (revisioned, False)):
+        [step] = [step for step in plan.steps if step.number == 70]
+        assert ("The tag `default` follows" in " ".join(step.why)) is follows

@@ -218,7 +218,10 @@ SCALING: tuple[GatewaySlot, ...] = (
         given={"autoscaling": {"minReplicas": 2}},
         why="istioctl renders a budget by default, the gateway chart does not",
         example=Example(
-            spec=k8s("{podDisruptionBudget: {maxUnavailable: 1}}"),
+            # from 1.28 on istioctl renders a budget for two pods or more only
+            spec="{"
+            + k8s("{podDisruptionBudget: {maxUnavailable: 1}}")
+            + ", values: {gateways: {istio-ingressgateway: {autoscaleMin: 2}}}}",
             release=GATEWAY,
             values={"podDisruptionBudget": {"maxUnavailable": 1}},
         ),

@@ -160,7 +160,11 @@ SLOTS: tuple[Slot, ...] = (
         path=("spec",),
         why="istioctl merges the whole spec, the charts have a value for two of its fields at most",
         example=Example(
-            spec="components: {pilot: {k8s: {podDisruptionBudget: {maxUnavailable: 1}}}}",
+            # from 1.28 on the chart renders a budget for two pods or more only
+            spec=(
+                "{components: {pilot: {k8s: {podDisruptionBudget: {maxUnavailable: 1}}}}, "
+                "values: {pilot: {autoscaleMin: 2}}}"
+            ),
             kind="PodDisruptionBudget",
             patch={"spec": {"maxUnavailable": 1, "minAvailable": None}},
         ),

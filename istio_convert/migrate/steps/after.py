@@ -12,17 +12,8 @@ from istio_convert.migrate.targets import Adopting
 
 def step(context: Context) -> Step:
     """``90-after.sh``."""
-    checks: list[Command] = []
     helm = context.target.adopting is not Adopting.TRACKING
-    loose = _not_helms(context)
-    for item in context.adoptions or ():
-        if item.resource == CRD and (item.release_namespace, item.release) in loose:
-            continue
-        words = (item.resource, item.name, *((item.namespace,) if item.namespace else ()))
-        if helm:
-            checks.append(command("owned", item.release, item.release_namespace, *words, folded=True))
-        else:
-            checks.append(command("tracked", *words, folded=True))
+    checks = changed_hands(context)
     if helm and "helm" in context.target.programs:
         checks.append(Command("helm list --all-namespaces", "every release is deployed"))
     checks.append(Command("leftovers", "what still carries the operator's labels"))
@@ -40,6 +31,21 @@ def step(context: Context) -> Step:
         (),
         "Nothing to go back to.",
     )
+
+
+def changed_hands(context: Context) -> list[Command]:
+    """Checks that every object that changes hands has its owner."""
+    checks: list[Command] = []
+    loose = _not_helms(context)
+    for item in context.adoptions or ():
+        if item.resource == CRD and (item.release_namespace, item.release) in loose:
+            continue
+        words = (item.resource, item.name, *((item.namespace,) if item.namespace else ()))
+        if context.target.adopting is Adopting.TRACKING:
+            checks.append(command("tracked", *words, folded=True))
+        else:
+            checks.append(command("owned", item.release, item.release_namespace, *words, folded=True))
+    return checks
 
 
 def _left(context: Context) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from istio_convert.migrate import rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
@@ -59,6 +61,7 @@ def step(context: Context) -> Step:
             command("all_operators_frozen", why="and none could prune when it came back"),
         ),
         (
+            *_idle(context),
             *(
                 command(
                     "kubectl", "annotate", OPERATORS, name, "--namespace", namespace, f"{_FREEZE}-",
@@ -73,6 +76,22 @@ def step(context: Context) -> Step:
         ),
         "The marks against pruning stay; they do no harm.",
     )  # fmt: skip
+
+
+def _idle(context: Context) -> list[Command]:
+    """The operator must not come back against a release that writes the same objects, nor to finish its deletion."""
+    places = {
+        (place.unit.release.namespace, place.unit.release.name): place
+        for stage in context.stages
+        for place in context.places(stage)
+    }
+    checks = [context.target.idle(place) for place in places.values()]
+    first = replace(checks[0], why="the operator and a release that is still active would undo each other's work")
+    stays = [command("operator_stays", namespace, name) for namespace, name in context.frozen]
+    if stays:
+        stays[0] = replace(stays[0], why="a controller would finish a deletion that waits, and prune the mesh")
+    stop = command("no_blockers", why="undo the later steps first: rollback.sh with the last step that was run")
+    return [first, *checks[1:], *stays, stop]
 
 
 def _parent(context: Context) -> list[str]:

@@ -35,7 +35,7 @@ def step(context: Context) -> Step:
         )
     )
     before += [
-        command("finding", f.level.value, f.id, f.text, f.action, why=", ".join(f.objects), folded=True)
+        command("finding", f.level.value, f.id, f.text, f.action, why=", ".join(f.details), folded=True)
         for f in context.findings
     ]
     before.append(Command("no_blockers", "stops here while blockers are open"))

@@ -6,12 +6,11 @@ from istio_convert.migrate import git, rules, wayback
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Stage, Step
 from istio_convert.migrate.shell import TIMEOUT, command, line
-from istio_convert.migrate.stages import main_workload, object_of
+from istio_convert.migrate.stages import SHARED, main_workload, object_of
 from istio_convert.migrate.steps import traffic
 from istio_convert.migrate.targets import Adopting, Place, flags
+from istio_convert.release import Release
 
-#: Charts whose release a canary must not uninstall on the way back: they took over what is there once per cluster.
-_SHARED = frozenset({"base", "cni", "ztunnel"})
 _FIRST = 30
 _MUTATING = "mutatingwebhookconfiguration.admissionregistration.k8s.io"
 #: istioctl and the operator make it for an installation without revision, and switch the injector's own selectors off.
@@ -79,8 +78,8 @@ def default_step(context: Context, number: int) -> Step:
         f"Make revision {context.revision} the default",
         (
             ("base's `defaultRevision` decides which istiod `istiod-default-validator` calls. It moves before the old "
-            "control plane goes, or every write of Istio configuration would fail. The tag `default` follows, for pods "
-            "that ask for injection without naming a revision."),
+            "control plane goes, or every write of Istio configuration would fail."
+            + (_TAG_FOLLOWS if _has_default_tag(final) else "")),
             ("The second gateways take over the ServiceAccounts of the first, whose names the principals of policies "
             "contain."),
             *said,
@@ -97,9 +96,16 @@ def default_step(context: Context, number: int) -> Step:
     )  # fmt: skip
 
 
+_TAG_FOLLOWS = " The tag `default` follows, for pods that ask for injection without naming a revision."
+
+
+def _has_default_tag(stage: Stage) -> bool:
+    return any("default" in (release.values_data().get("revisionTags") or ()) for release in stage.releases)
+
+
 def _step(context: Context, place: Place, number: int) -> Step:
     release = place.unit.release
-    beside = context.canary and release.chart not in _SHARED
+    beside = context.canary and release.chart not in SHARED
     workload = main_workload(release)
     after = list(context.target.wait(place))
     if workload:
@@ -112,17 +118,19 @@ def _step(context: Context, place: Place, number: int) -> Step:
         if context.target.adopting is not Adopting.TRACKING and context.options.target != "flux":
             after.append(command("owned", release.name, release.namespace, resource, name, release.namespace))
     before = [
+        *_prepared(release),
         Command(
             line(
                 "show_changes", place.stage.name, place.unit.slug, release.name, release.namespace, place.archive,
                 *flags(place),
             ),
             "read it before the change: run this script with the word check",
-        )
+        ),
     ]  # fmt: skip
+    fresh = not beside and context.is_new(release)
     if context.adoptions is None and not beside:
         before.insert(0, command("fail", "there is no list of objects to adopt: see 20-adopt.sh"))
-    why = [rules.restart_note(release.chart) if not beside else _BESIDE[release.chart]]
+    why = [_BESIDE[release.chart] if beside else _NEW if fresh else rules.restart_note(release.chart)]
     why += [f"Note: {note}" for note in release.notes]
     said, asked = git.committed([place], context.options.target)
     why += said
@@ -130,7 +138,7 @@ def _step(context: Context, place: Place, number: int) -> Step:
     return Step(
         number,
         place.unit.slug,
-        f"{'Install' if beside else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
+        f"{'Install' if beside or fresh else 'Take over'} {release.chart} as {release.namespace}/{release.name}",
         tuple(why),
         tuple(before),
         (*context.target.apply(place), *_without_default_tag(context, place)),
@@ -138,12 +146,32 @@ def _step(context: Context, place: Place, number: int) -> Step:
         tuple(_back(context, place, beside=beside)),
         ""
         if beside
+        else _NEW_BACK
+        if fresh
         else f"The release lets go; its objects stay as they are {wayback.note(context)}"
         + (_DEFINITIONS if release.chart == "base" else ""),
     )
 
 
+def _prepared(release: Release) -> list[Command]:
+    """Checks that the steps before this one have run."""
+    found = [
+        command("no_controller_runs", why="step 10 has run: two would write the same objects"),
+        command("all_operators_frozen"),
+    ]
+    if release.chart == "gateway":
+        revision = str(release.values_data().get("revision") or "")
+        words = ("injector_ready", release.namespace, *((revision,) if revision else ()))
+        found.append(command(*words, why="istiod and its injector fill in the image auto; without them the pods hang"))
+    return found
+
+
 _DEFINITIONS = " Definitions stay at the newer version, which an older istiod can use."
+_NEW = "The dump has no such workload: this release makes a new one, and no pod that runs restarts."
+_NEW_BACK = (
+    "The release lets go. The objects that it has made stay, since a dump may be incomplete: look at them, and delete "
+    "them by hand."
+)
 _BESIDE = {
     "istiod": "A second control plane with a revision of its own. No pod uses it before its namespace moves.",
     "gateway": "A second gateway beside the first, under another name and another label `app`, so that no Service "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from istio_convert.migrate.context import Context
 from istio_convert.migrate.model import Command, Step
 from istio_convert.migrate.options import split_name
-from istio_convert.migrate.shell import command, line, present
+from istio_convert.migrate.shell import TIMEOUT, command, line, present
+from istio_convert.migrate.stages import main_workload
 from istio_convert.migrate.steps import traffic
+from istio_convert.migrate.steps.after import changed_hands
 from istio_convert.migrate.steps.freeze import OPERATORS
 from istio_convert.migrate.targets import Adopting
 
@@ -26,6 +30,7 @@ def step(context: Context) -> Step:
         ]
         before += traffic.moved(context)
         before.append(command("webhook_calls", *_VALIDATOR, f"istiod-{context.revision}", why="the default has moved"))
+    before += _taken_over(context)
     if context.removals is None:
         before.append(
             command(
@@ -57,6 +62,7 @@ def step(context: Context) -> Step:
     change.append(command("remove_operator_crd", why="last, and only when no IstioOperator is left"))
     back = [
         command("restore_all", why="everything that this script deleted, from backup/removed; still frozen"),
+        *_running(context),
         *traffic.both_target_groups(context),
     ]
     return Step(
@@ -79,6 +85,35 @@ def step(context: Context) -> Step:
         tuple(back),
         "Objects come back with new UIDs and without their status.",
     )
+
+
+def _running(context: Context) -> list[Command]:
+    """Waits for the workloads that came back: the ways back of the steps below send traffic and pods to them."""
+    waits = [
+        command(
+            "wait_for", "kubectl", "rollout", "status", item.resource, item.name, "--namespace", item.namespace, TIMEOUT
+        )
+        for item in context.removals or ()
+        if item.resource in ("deployment.apps", "daemonset.apps")
+    ]
+    if waits:
+        waits[0] = replace(waits[0], why="the steps before send traffic and pods back to it")
+    return waits
+
+
+def _taken_over(context: Context) -> list[Command]:
+    """Checks that the releases have run: what they took over has its owner, and their workloads are there.
+
+    Before that, what no release renders is still in use: a Role of the old gateway, say.
+    """
+    checks = [
+        command("exists", *workload, "--namespace", release.namespace)
+        for release in context.stages[-1].releases
+        if (workload := main_workload(release))
+    ]
+    if checks:
+        checks[0] = replace(checks[0], why="the releases have made or taken over their workloads")
+    return [*checks, *changed_hands(context)]
 
 
 def _what(context: Context) -> str:

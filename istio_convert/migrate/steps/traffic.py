@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from istio_convert.migrate.context import Context, OldGateway
 from istio_convert.migrate.model import Command, Step
@@ -36,7 +37,8 @@ def _weighted(context: Context, number: int, share: int, previous: int, make: ob
     apply = _alb if make is _alb else _dns
     weighted, others = _split(context)
     change = [item for gateway in weighted for item in apply(context, gateway, share)]
-    back = [item for gateway in weighted for item in apply(context, gateway, previous)]
+    back = _served(weighted if share < 100 else context.gateways)
+    back += [item for gateway in weighted for item in apply(context, gateway, previous)]
     if share == 100:
         change += [item for gateway in others for item in _select(gateway, gateway.new_name)]
         back += [item for gateway in others for item in _select(gateway, gateway.labels.get("app"))]
@@ -135,6 +137,18 @@ def _ready(context: Context) -> list[Command]:
     return found
 
 
+def _served(gateways: Sequence[OldGateway]) -> list[Command]:
+    """Checks that the old gateways can take the traffic back: step 80 removes them."""
+    return [
+        command(
+            "can_serve", workload[0], gateway.name, gateway.namespace,
+            why="traffic goes back to it; when step 80 has run, undo that first",
+        )
+        for gateway in gateways
+        if (workload := main_workload(gateway.release))
+    ]  # fmt: skip
+
+
 def _enough(shares: list[tuple[OldGateway, int]]) -> list[Command]:
     """Checks that the new pods can take what is about to come: an autoscaler comes too late for a jump."""
     found = []
@@ -211,7 +225,10 @@ def _by_selector(context: Context) -> list[Step]:
                 tuple(_ready(context)),
                 tuple(item for gateway in shared for item in _select(gateway, None)),
                 tuple(selects(gateway, "") for gateway in shared),
-                tuple(item for gateway in shared for item in _select(gateway, gateway.labels.get("app"))),
+                (
+                    *_served(shared),
+                    *(item for gateway in shared for item in _select(gateway, gateway.labels.get("app"))),
+                ),
             )
         )
     found.append(
@@ -226,10 +243,13 @@ def _by_selector(context: Context) -> list[Step]:
             (*_ready(context), *_enough([(gateway, 100) for gateway in context.gateways])),
             tuple(item for gateway in context.gateways for item in _select(gateway, gateway.new_name)),
             moved(context),
-            tuple(
-                item
-                for gateway in context.gateways
-                for item in _select(gateway, None if gateway in shared else gateway.labels.get("app"))
+            (
+                *_served(context.gateways),
+                *(
+                    item
+                    for gateway in context.gateways
+                    for item in _select(gateway, None if gateway in shared else gateway.labels.get("app"))
+                ),
             ),
         )
     )

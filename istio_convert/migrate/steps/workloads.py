@@ -77,11 +77,11 @@ def _restart(context: Context) -> Step:
         (
             (
                 "Workloads are restarted one after the other, each by its own rolling update, until no pod has a "
-                "proxy of the old revision. A workload with one replica and no surge is away for a moment: look for "
-                "those first."
+                "proxy of the old revision. A workload with one replica may be away for a moment: "
+                "`./61-restart.sh check` names those."
             ),
         ),
-        (),
+        tuple(_each(names, "one_replica", why="they may be away for a moment: give them a second one first")),
         tuple(change),
         (
             *traffic.unused(context),
