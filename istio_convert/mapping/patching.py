@@ -105,15 +105,18 @@ class PatchBuilder:
     def delete(self, target: Target, path: ManifestPath, why: str, *, certain: bool = True) -> None:
         """Remove what stands at a path. Kustomize writes a null label or annotation of the object as text.
 
+        It leaves all of them as they are where the null stands for the whole map.
+
         Args:
             target: the object.
             path: the place.
             why: the reason, shown above the patch.
             certain: something does stand there. A label or annotation that may be missing is set before it is removed.
         """
-        if _is_text_map(path[:-1]):
+        if _is_text_map(path) or _is_text_map(path[:-1]):
             if not certain:
-                _descend(self._object(target, why).first, path[:-1])[str(path[-1])] = ""
+                one = path if _is_text_map(path[:-1]) else (*path, "any")
+                _descend(self._object(target, why).first, one[:-1])[str(one[-1])] = ""
             self.operation(target, "remove", tuple(str(step) for step in path), None, why)
             return
         body = self._object(target, why).first

@@ -160,6 +160,11 @@ def test_a_map_that_is_deleted_twice_is_deleted() -> None:
     assert bodies(conversion) == [[{"op": "remove", "path": "/metadata/labels/istio"}]]
 
 
+def test_all_labels_of_an_object_are_removed_by_an_operation() -> None:
+    conversion = converted("path: metadata.labels")
+    assert bodies(conversion) == [[{"op": "remove", "path": "/metadata/labels"}]]
+
+
 def test_keys_come_and_go_in_a_map_that_an_overlay_brought() -> None:
     place = f"{DISCOVERY}.resources"
     conversion = converted(
