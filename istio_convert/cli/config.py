@@ -27,11 +27,6 @@ from typing import Any
 from istio_convert.cli.command import SEVERITY
 from istio_convert.errors import InputError, Origin
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 FILE = "istio-convert.toml"
 _PYPROJECT = "pyproject.toml"
 _TOOL = "istio-convert"
@@ -145,6 +140,11 @@ def load(file: Path) -> Config:
 
 
 def _parse(file: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):  # lazy: most runs have no configuration
+        import tomllib  # noqa: PLC0415
+    else:
+        import tomli as tomllib  # noqa: PLC0415
+
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
