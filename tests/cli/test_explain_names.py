@@ -22,8 +22,8 @@ GONE = "no release of istiod from 1.22.0 on knows the field spec.{}: it is ignor
         (
             "meshConfig.zoneAwareLbSetting.enabled",
             (
-                "istiod 1.25.3 knows no field spec.meshConfig.zoneAwareLbSetting and ignores it; 1.31.0 and later know it "
-                "(correct it, or remove it)"
+                "istiod 1.25.3 knows no field spec.meshConfig.zoneAwareLbSetting and ignores it; 1.31.0 and later "
+                "know it (correct it, or remove it)"
             ),
         ),
         (
