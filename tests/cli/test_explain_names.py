@@ -21,14 +21,18 @@ GONE = "no release of istiod from 1.22.0 on knows the field spec.{}: it is ignor
         ),
         (
             "meshConfig.zoneAwareLbSetting.enabled",
-            "istiod 1.25.3 knows no field spec.meshConfig.zoneAwareLbSetting and ignores it; 1.31.0 and later know it "
-            "(correct it, or remove it)",
+            (
+                "istiod 1.25.3 knows no field spec.meshConfig.zoneAwareLbSetting and ignores it; 1.31.0 and later "
+                "know it (correct it, or remove it)"
+            ),
         ),
         (
             "components.ingressGateways[0].k8s.service.externalTrafficPolcy",
-            "Kubernetes has no field spec.components.ingressGateways.k8s.service.externalTrafficPolcy: istioctl refuses "
-            "it, the API server drops or refuses it (did you mean "
-            "spec.components.ingressGateways.k8s.service.externalTrafficPolicy?)",
+            (
+                "Kubernetes has no field spec.components.ingressGateways.k8s.service.externalTrafficPolcy: istioctl "
+                "refuses it, the API server drops or refuses it (did you mean "
+                "spec.components.ingressGateways.k8s.service.externalTrafficPolicy?)"
+            ),
         ),
     ],
 )
