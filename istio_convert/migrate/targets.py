@@ -95,6 +95,11 @@ def flux_idle(place: Place) -> Command:
     return command("helmrelease_idle", place.home, place.unit.slug)
 
 
+def flux_there(place: Place) -> Command:
+    """The HelmRelease has been applied."""
+    return command("exists", "helmrelease.helm.toolkit.fluxcd.io", place.unit.slug, "--namespace", place.home)
+
+
 def flux_uninstall(place: Place) -> list[Command]:
     """Delete the HelmRelease: Flux uninstalls."""
     resource, name = "helmrelease.helm.toolkit.fluxcd.io", place.unit.slug
@@ -141,6 +146,12 @@ def argocd_release(place: Place) -> list[Command]:
 def argocd_idle(place: Place) -> Command:
     """The Application is gone, or nothing syncs it."""
     return command("application_idle", place.options.argocd_namespace, place.unit.slug)
+
+
+def argocd_there(place: Place) -> Command:
+    """The Application has been applied."""
+    namespace = place.options.argocd_namespace
+    return command("exists", "application.argoproj.io", place.unit.slug, "--namespace", namespace)
 
 
 def argocd_uninstall(place: Place) -> list[Command]:
@@ -201,6 +212,13 @@ def helm_idle(place: Place) -> Command:
     return command("release_idle", place.unit.release.namespace, place.unit.release.name)
 
 
+def helm_there(place: Place) -> Command:
+    """Helm has deployed the release; the adopt script alone sets its marks too."""
+    release = place.unit.release
+    selector = f"owner=helm,status=deployed,name={release.name}"
+    return command("exists", "secrets", "--namespace", release.namespace, "--selector", selector)
+
+
 def helm_uninstall(place: Place) -> list[Command]:
     """Uninstall a release that took nothing over."""
     release = place.unit.release
@@ -254,6 +272,7 @@ class Target:
         adopting: who gives live objects to its releases.
         apply, wait, release, uninstall: take over, wait until that is done, let go, remove.
         idle: finds a blocker while the release still writes its objects.
+        there: stops when the release has not been made.
         programs: what must be on PATH.
         definitions: what must be in the cluster.
         helm: the oldest Helm that will do, and why; empty when none is run.
@@ -265,6 +284,7 @@ class Target:
     release: Commands
     uninstall: Commands
     idle: Callable[[Place], Command]
+    there: Callable[[Place], Command]
     programs: tuple[str, ...] = ()
     definitions: tuple[str, ...] = ()
     helm: tuple[str, str] | tuple[()] = ()
@@ -273,20 +293,23 @@ class Target:
 TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "flux": Target(
-            Adopting.SELF, flux_apply, flux_wait, flux_release, flux_uninstall, flux_idle,
+            Adopting.SELF, flux_apply, flux_wait, flux_release, flux_uninstall, flux_idle, flux_there,
             definitions=("helmreleases.helm.toolkit.fluxcd.io", "helmrepositories.source.toolkit.fluxcd.io"),
         ),
         "argocd": Target(
             Adopting.TRACKING, argocd_apply, argocd_wait, argocd_release, argocd_uninstall, argocd_idle,
+            argocd_there,
             definitions=("applications.argoproj.io",),
         ),
         "helmfile": Target(
             Adopting.LABELS, helmfile_apply, helm_wait, helm_release, helmfile_uninstall, helm_idle,
+            helm_there,
             programs=("helm", "helmfile"),
             helm=("3.17.0", "for takeOwnership in helmfile.yaml"),
         ),
         "helm": Target(
-            Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, helm_idle, programs=("helm",),
+            Adopting.LABELS, helm_apply, helm_wait, helm_release, helm_uninstall, helm_idle, helm_there,
+            programs=("helm",),
             helm=("3.16.0", "for --skip-schema-validation"),
         ),
     }

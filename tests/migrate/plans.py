@@ -56,6 +56,17 @@ def injector(revision: str = "default", *, tag: str = "", ready: int = 1, bundle
     ]  # fmt: skip
 
 
+def records(*names: str) -> list[dict[str, Any]]:
+    """What Helm keeps of releases that are deployed."""
+    return [
+        thing(
+            "v1", "Secret", f"sh.helm.release.v1.{name}.v1", "istio-system",
+            metadata={"labels": {"owner": "helm", "status": "deployed", "name": name}},
+        )
+        for name in names
+    ]  # fmt: skip
+
+
 def rendered_for(stages: tuple[migrate.Stage, ...]) -> dict[str, list[Rendered]]:
     """One Deployment and one ServiceAccount for each release, a definition for base."""
     found = {}

@@ -9,7 +9,7 @@ import pytest
 
 from istio_convert.migrate import Strategy
 from tests.migrate.cluster import changes, run
-from tests.migrate.plans import OPERATOR, injector, make, thing
+from tests.migrate.plans import OPERATOR, injector, make, records, thing
 from tests.migrate.test_ownership import OWNED, mesh
 from tests.migrate.test_wayback import operator
 
@@ -71,11 +71,15 @@ def adopted(item: dict[str, Any], release: str) -> dict[str, Any]:
 def test_nothing_is_removed_before_the_releases_have_taken_over(tmp_path: Path) -> None:
     there = mesh()
     plan = make(live=there)
+    there += records("istio-base", "istiod", GATEWAY)
     result = run(plan, tmp_path, there, "80-remove-operator.sh")
     assert result.returncode == 1
     assert "is not owned by the release" in result.stderr
     assert changes(tmp_path) == ""
-    taken = [adopted(item, item["metadata"]["name"]) if item["kind"] != "Role" else item for item in there[:-1]]
+    taken = [adopted(item, item["metadata"]["name"]) if item["kind"] != "Role" else item for item in there[:-4]]
+    said = run(plan, tmp_path, taken, "80-remove-operator.sh", "check").stderr
+    assert "secrets --namespace istio-system --selector owner=helm,status=deployed,name=istio-base is not there" in said
+    taken += records("istio-base", "istiod", GATEWAY)
     assert run(plan, tmp_path, taken, "80-remove-operator.sh", "check").returncode == 0
     without = [item for item in taken if (item["kind"], item["metadata"]["name"]) != ("Deployment", GATEWAY)]
     result = run(plan, tmp_path, without, "80-remove-operator.sh", "check")

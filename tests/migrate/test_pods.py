@@ -10,7 +10,7 @@ import pytest
 
 from istio_convert.migrate import Plan, Strategy
 from tests.migrate.cluster import changes, run
-from tests.migrate.plans import make, thing
+from tests.migrate.plans import make, records, thing
 from tests.migrate.test_ownership import OWNED, mesh
 
 SYSTEM, GATEWAY = "istio-system", "istio-ingressgateway"
@@ -54,6 +54,7 @@ REST = [
     thing("apps/v1", "Deployment", GATEWAY, SYSTEM),
 ]
 SECOND = [thing("apps/v1", "Deployment", name, SYSTEM) for name in (f"{GATEWAY}-helm", "istiod-1-25-3")]
+SECOND += records("istio-base", "istiod-1-25-3", f"{GATEWAY}-helm")
 
 
 @functools.cache

@@ -106,13 +106,14 @@ def _taken_over(context: Context) -> list[Command]:
 
     Before that, what no release renders is still in use: a Role of the old gateway, say.
     """
-    checks = [
+    checks = [context.target.there(place) for place in context.places(context.stages[-1])]
+    checks += [
         command("exists", *workload, "--namespace", release.namespace)
         for release in context.stages[-1].releases
         if (workload := main_workload(release))
     ]
     if checks:
-        checks[0] = replace(checks[0], why="the releases have made or taken over their workloads")
+        checks[0] = replace(checks[0], why="the releases are there, and have made or taken over their workloads")
     return [*checks, *changed_hands(context)]
 
 
