@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from istio_convert.errors import YamlError
@@ -38,6 +39,7 @@ class ByValue:
 Step: TypeAlias = str | int | ByKey | ByValue
 
 
+@lru_cache(maxsize=512)
 def parse(text: str) -> tuple[Step, ...]:
     """Read an overlay path. An unreadable step is kept as a map key, as istioctl does."""
     steps: list[Step] = []
