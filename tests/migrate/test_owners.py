@@ -195,4 +195,4 @@ def test_an_application_that_may_hold_another_operator_stays() -> None:
     mine = [resource("mesh"), owned("Deployment", "istiod", "mesh")]
     for more, goes in (([], True), ([resource("other", "edge")], False)):
         plan = make("argocd", operator=operator("mesh"), live=[*mine, *more], old_application="argocd/mesh")
-        assert ("application.argoproj.io" in texts(plan, "remove-operator")) is goes
+        assert ("remove application.argoproj.io mesh argocd" in texts(plan, "remove-operator")) is goes
