@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from istio_convert.catalog.skeleton import Elements
 from istio_convert.ledger import Outcome, Place
 from istio_convert.mapping.claims import Claim
 from istio_convert.mapping.controlplane import string_if_text
@@ -23,7 +22,6 @@ from istio_convert.mapping.overlaypath import (
     MISSHAPEN_ACTION,
     NO_LIST,
     NO_LIST_ACTION,
-    ByKey,
     NoListError,
     Step,
     is_misshapen,
@@ -34,6 +32,7 @@ from istio_convert.mapping.overlaypath import (
     scalar_text,
     without_effect,
 )
+from istio_convert.mapping.overlayplaces import OverlayPlaces
 from istio_convert.mapping.patching import describe
 from istio_convert.mapping.positions import NothingThereError, Positions, UnresolvableError
 from istio_convert.mapping.rendered import RenderedObjects
@@ -65,6 +64,7 @@ class OverlayMapper:
     positions: Positions = field(init=False)
     layers: Layers = field(init=False)
     sources: Sources = field(init=False)
+    places: OverlayPlaces = field(init=False)
     #: what values of the release may render and an overlay deletes
     deletions: list[tuple[Target, ManifestPath, list[Leaf]]] = field(default_factory=list)
 
@@ -73,6 +73,7 @@ class OverlayMapper:
         self.positions = Positions(self.draft, self.rendered)
         self.layers = Layers(self.draft)
         self.sources = Sources(self.component, self.draft, self.plane)
+        self.places = OverlayPlaces(self.rendered, self.positions, self.sources)
 
     def run(self) -> None:
         """Map all overlays, in order."""
@@ -221,11 +222,11 @@ class OverlayMapper:
         if changed is not None:
             self._write_again(target, steps, changed, found)
             return
-        path = self._strategic_path(target, steps)
+        path = self.places.strategic(target, steps)
         if path is None:
             self._by_position(target, steps, value, found)
             return
-        existing = self._exists(target, path)
+        existing = self.places.exists(target, path)
         if isinstance(path[-1], tuple) and not existing and isinstance(value, Mapping):
             raise UnresolvableError("no such element is rendered by default")
         taken = self.layers.take_out(target, path, winner)
@@ -238,7 +239,7 @@ class OverlayMapper:
         self.draft.claim_patch(target, path, found, RULE)
 
     def _write(self, target: Target, path: ManifestPath, value: Node) -> None:
-        existing = self._exists(target, path)
+        existing = self.places.exists(target, path)
         if isinstance(path[-1], tuple):
             self.draft.patches.element(target, path, value, WHY, existing=existing)
         else:
@@ -273,7 +274,7 @@ class OverlayMapper:
 
     def _by_position(self, target: Target, steps: tuple[Step, ...], value: Node | None, found: list[Leaf]) -> None:
         first = self.positions.before(target, steps)
-        pointer, op, place = self._pointer(target, steps, delete=value is None)
+        pointer, op, place = self.places.pointer(target, steps, delete=value is None)
         self.draft.patches.operation(target, op, pointer, value, WHY, first=first, place=place)
         shown: ManifestPath = tuple(str(step) if not isinstance(step, int) else f"[{step}]" for step in pointer)
         self.draft.claim_patch(target, shown, found, RULE)
@@ -304,89 +305,6 @@ class OverlayMapper:
         """Note that an overlay replaces a place whole."""
         self.draft.laid.append(Laid(target, path, value, True, WHY_WINS, tuple(also)))
 
-    def _strategic_path(self, target: Target, steps: tuple[Step, ...]) -> ManifestPath | None:
-        """The path when a strategic merge patch can say it, else None."""
-        path: list[str | tuple[str, str]] = []
-        for step in steps:
-            if isinstance(step, str):
-                if self._is_list(target, tuple(path)):
-                    raise NothingThereError
-                path.append(step)
-            elif isinstance(step, ByKey) and path and isinstance(path[-1], str):
-                # Kustomize tells ports apart by their protocol as well, which an overlay does not name
-                if merge_key(path[-1], target.kind) != step.key or path[-1] == "ports":
-                    return None
-                if not self._exists(target, (*path, (step.key, step.value))):
-                    _raise_missing(tuple(path))
-                path.append((step.key, step.value))
-            else:
-                return None
-        return tuple(path)
-
-    def _is_list(self, target: Target, path: ManifestPath) -> bool:
-        return self.positions.elements(target, in_text(path)) is not None
-
-    def _exists(self, target: Target, path: ManifestPath) -> bool:
-        return self.rendered.exists(target, in_text(path))
-
-    def _pointer(
-        self, target: Target, steps: tuple[Step, ...], *, delete: bool
-    ) -> tuple[tuple[str | int, ...], str, Path]:
-        """A JSON pointer, the operation for the last step, and the place in words of the skeleton."""
-        pointer: list[str | int] = []
-        rendered: list[str | int] = []  # the same with positions as rendered
-        for position, step in enumerate(steps):
-            last = position == len(steps) - 1
-            elements = self.positions.elements(target, tuple(rendered))
-            if isinstance(step, str):
-                if elements is not None:
-                    raise NothingThereError  # a list has no keys
-                pointer.append(step)
-                rendered.append(step)
-                continue
-            if elements is None:
-                self._require_list(target, tuple(rendered), appends=last and step == -1 and not delete)
-                if step == -1:
-                    return (*pointer, "-"), "add", (*self.positions.canonical(target, tuple(rendered)), "-")
-            left = self.positions.left(target, tuple(rendered), elements.length if elements is not None else 0)
-            if isinstance(step, int):
-                if 0 <= step < len(left):
-                    index = step
-                elif last and not delete and elements is not None:
-                    if step != -1 and self.sources.may_add(target, self.positions.canonical(target, tuple(rendered))):
-                        raise UnresolvableError("values may add to the list, and what stands there is not known here")
-                    return (*pointer, "-"), "add", (*self.positions.canonical(target, tuple(rendered)), "-")
-                else:
-                    raise UnresolvableError(f"the list has {len(left)} elements by default")
-            elif isinstance(step, ByKey) and elements is not None and elements.key == step.key:
-                if step.value not in elements.names:
-                    raise UnresolvableError("no such element is rendered by default")
-                if elements.names.index(step.value) not in left:
-                    raise NothingThereError  # an earlier overlay removed it
-                index = left.index(elements.names.index(step.value))
-            else:
-                raise UnresolvableError(_unknown_element(step, elements))
-            if last and delete:
-                self.positions.remove(target, tuple(rendered), left[index])
-            pointer.append(index)
-            rendered.append(left[index])
-        op = "remove" if delete else "replace" if isinstance(pointer[-1], int) else "add"
-        return tuple(pointer), op, self.positions.canonical(target, tuple(rendered))
-
-    def _require_list(self, target: Target, place: Path, *, appends: bool) -> None:
-        """Stop at a list whose elements are not known: one may be appended to it, none be found in it.
-
-        Raises:
-            NoListError: there is no list.
-            UnresolvableError: there is one.
-        """
-        counted = any(self.positions.elements(target, place[:depth]) is not None for depth in range(len(place)))
-        known = counted and self.rendered.exists(target, place) and not self.rendered.below(target, place)
-        if not known and not self.sources.render(target, tuple(str(step) for step in place)):
-            raise NoListError
-        if not appends:
-            raise UnresolvableError("only rendering shows what is in this list")
-
     # -- notes -----------------------------------------------------------------------------------------------------
 
     def _claim(self, leaf: Leaf, outcome: Outcome, reason: str) -> None:
@@ -400,12 +318,6 @@ def _names_element(kind: str, steps: tuple[Step, ...]) -> bool:
     return merge_key(steps[-3], kind) == steps[-1]
 
 
-def _unknown_element(step: Step, elements: Elements | None) -> str:
-    if isinstance(step, ByKey) and elements is not None and elements.key:
-        return f"the elements of this list are known here by their {elements.key}, not by their {step.key}"
-    return "an element that only the rendered list shows"
-
-
 def _has_more(known: object, given: object) -> bool:
     """Whether a map, or one inside it, has names that the other lacks."""
     if not isinstance(known, dict) or not isinstance(given, dict):
@@ -416,11 +328,3 @@ def _has_more(known: object, given: object) -> bool:
 def _leaves_text(steps: tuple[Step, ...], value: Node | None) -> bool:
     """Whether a key of an object's data still holds a text, or nothing, after the patch."""
     return len(steps) == 2 and (value is None or isinstance(value, Scalar))
-
-
-def _raise_missing(path: ManifestPath) -> None:
-    """An element that is not rendered by default: nothing is there, unless values or conditions add some."""
-    open_lists = ("env", "volumes", "volumeMounts", "tolerations", "containers", "initContainers", "ports")
-    if path and path[-1] in open_lists:
-        raise UnresolvableError("no such element is rendered by default")
-    raise NothingThereError
