@@ -14,8 +14,8 @@ from istio_convert.emit import write as write_folder
 from istio_convert.emit.valid import check_values
 from istio_convert.errors import Issue, LossError
 from istio_convert.ledger import ClosedLedger, Outcome
+from istio_convert.mapping.checks.spelling import misspelt
 from istio_convert.mapping.engine import Engine
-from istio_convert.mapping.misspelt import misspelt
 from istio_convert.mapping.target import choose, upgrade
 from istio_convert.operator.documents import find_operators
 from istio_convert.operator.effective import Effective, build, group, user_spec

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from istio_convert.catalog.trees import from_leaf_table
 from istio_convert.paths import parse
 
-if TYPE_CHECKING:
-    from istio_convert.catalog.chart import ChartFacts
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class ChartShape(Protocol):
+    """What a schema is made of; :class:`~istio_convert.catalog.ChartFacts` has it."""
+
+    name: str
+    version: str
+
+    @property
+    def defaults(self) -> Mapping[str, Any]: ...  # noqa: D102 - as in ChartFacts
+    @property
+    def descope(self) -> str | None: ...  # noqa: D102
+    @property
+    def read_paths(self) -> Iterable[str]: ...  # noqa: D102
+    @property
+    def schema_broken(self) -> bool: ...  # noqa: D102
+    @property
+    def schema_nodes(self) -> Mapping[str, Any]: ...  # noqa: D102
+
 
 _SCALAR = ["string", "number", "boolean", "null"]
 
 
-def build_schema(chart: ChartFacts) -> dict[str, Any]:
+def build_schema(chart: ChartShape) -> dict[str, Any]:
     """The schema of one chart at one version.
 
     A chart that ships a schema gets ours from its constraints: an unknown key is an error. The other charts take any
@@ -47,7 +63,7 @@ def _open(value: Any) -> dict[str, Any]:
     return {"type": _SCALAR}
 
 
-def _strict(chart: ChartFacts) -> dict[str, Any]:
+def _strict(chart: ChartShape) -> dict[str, Any]:
     root: dict[str, Any] = {}
     for text in sorted(chart.schema_nodes, key=lambda text: len(parse(text))):
         node = dict(chart.schema_nodes[text])

@@ -68,7 +68,7 @@ def command(path: str, to: str | None, form: str, color: str, **_: object) -> No
 def _of_an_operator(path: str, catalog: Catalog) -> str:
     """The path of the operator that is meant: what only a chart knows at its root stands below ``values`` there."""
     from istio_convert.cli.lookup import find, split  # noqa: PLC0415 - lazy: --help needs no tables
-    from istio_convert.mapping.table import rules  # noqa: PLC0415
+    from istio_convert.mapping.rules.table import rules  # noqa: PLC0415
 
     if any(rule.id == path for rule in rules()) or any(match.closeness for match in find(path)):
         return path
@@ -84,7 +84,7 @@ def _matches(path: str) -> list[Match]:
         InputError: there are none.
     """
     from istio_convert.cli.lookup import Match, find  # noqa: PLC0415 - lazy: --help needs no tables
-    from istio_convert.mapping.table import rules  # noqa: PLC0415
+    from istio_convert.mapping.rules.table import rules  # noqa: PLC0415
 
     named = [rule for rule in rules() if rule.id == path]
     if named and not path.startswith(("values.", "components.")):
@@ -108,7 +108,7 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
         last_read,
     )
     from istio_convert.cli.lookup import operator_steps  # noqa: PLC0415
-    from istio_convert.mapping.misspelt import unknown  # noqa: PLC0415
+    from istio_convert.mapping.checks.spelling import unknown  # noqa: PLC0415
 
     steps = operator_steps(path)
     if odd := unknown(tuple(steps), catalog):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from istio_convert.mapping.model import GatewaySlot, Rule, Slot
-from istio_convert.mapping.table import manifest_side, rules, value_side
+from istio_convert.mapping.rules.table import manifest_side, rules, value_side
 from istio_convert.operator.shape import field_names
 
 _OVERLAY = re.compile(r"components\.\*\.k8s\.overlays \((?P<path>.+)\)")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @common
 def command(form: str, color: str, **_: object) -> None:
     """List the mapping rules: where a field stands in the operator, in the values, in the rendered object, and why."""
-    from istio_convert.mapping.table import rules  # noqa: PLC0415 - lazy: --help needs no tables
+    from istio_convert.mapping.rules.table import rules  # noqa: PLC0415 - lazy: --help needs no tables
 
     rows = [as_data(rule) for rule in rules()]
     if form == "json":
@@ -39,7 +39,7 @@ def command(form: str, color: str, **_: object) -> None:
 
 def as_data(rule: Rule) -> dict[str, Any]:
     """A rule as plain data: ``id``, ``source``, ``value``, ``manifest``, ``why``, and ``example`` when it has one."""
-    from istio_convert.mapping.table import manifest_side, value_side  # noqa: PLC0415 - lazy: --help needs no tables
+    from istio_convert.mapping.rules.table import manifest_side, value_side  # noqa: PLC0415 - lazy: --help needs no tables
 
     data: dict[str, Any] = {
         "id": rule.id,

@@ -9,22 +9,22 @@ from dataclasses import dataclass, field
 from istio_convert.catalog import Catalog
 from istio_convert.errors import Issue, MergeConflictError
 from istio_convert.ledger import ClosedLedger, Ledger, Outcome
-from istio_convert.mapping.claims import Claim, Claims, lost_to
-from istio_convert.mapping.controlplane import SettingsMapper
-from istio_convert.mapping.draft import Draft
-from istio_convert.mapping.gateway import GatewayMapper
-from istio_convert.mapping.inforce import values_for
-from istio_convert.mapping.objects import ControlPlane
-from istio_convert.mapping.once import Built, OncePerCluster
-from istio_convert.mapping.overlays import OverlayMapper
-from istio_convert.mapping.overruled import OverruledValues
-from istio_convert.mapping.owned import OwnedNames
-from istio_convert.mapping.passthrough import Passthrough
-from istio_convert.mapping.scalars import text_of
-from istio_convert.mapping.sweep import sweep
-from istio_convert.mapping.tags import TagMapper
-from istio_convert.mapping.unite import contradictions, join
-from istio_convert.mapping.unwritable import UnwritableNames
+from istio_convert.mapping.checks.cluster_singletons import Built, OncePerCluster
+from istio_convert.mapping.checks.conflicts import contradictions, join
+from istio_convert.mapping.checks.unclaimed_leaves import sweep
+from istio_convert.mapping.checks.unwritable_names import UnwritableNames
+from istio_convert.mapping.controlplane.chart_labels import OwnedNames
+from istio_convert.mapping.controlplane.effective_values import values_for
+from istio_convert.mapping.controlplane.overlays import OverlayMapper
+from istio_convert.mapping.controlplane.overridden_values import OverruledValues
+from istio_convert.mapping.controlplane.passthrough import Passthrough
+from istio_convert.mapping.controlplane.settings import SettingsMapper
+from istio_convert.mapping.draft.claims import Claim, Claims, lost_to
+from istio_convert.mapping.draft.control_plane import ControlPlane
+from istio_convert.mapping.draft.image_tags import TagMapper
+from istio_convert.mapping.draft.release import Draft
+from istio_convert.mapping.draft.template_text import text_of
+from istio_convert.mapping.gateway.mapper import GatewayMapper
 from istio_convert.operator.components import GATEWAYS, Component, Selection, enabling_leaf, select
 from istio_convert.operator.documents import Inputs
 from istio_convert.operator.effective import Effective

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from istio_convert.catalog import Catalog, newest, resolve
 from istio_convert.catalog.ranges import minor_of, version_key
 from istio_convert.errors import Issue, UnsupportedVersionError
-from istio_convert.mapping.scalars import text_of
-from istio_convert.mapping.tags import release_in, split_tag
+from istio_convert.mapping.draft.image_tags import release_in, split_tag
+from istio_convert.mapping.draft.template_text import text_of
 from istio_convert.operator.effective import UserSpec
 from istio_convert.source.nodes import Node, Scalar, get
 

@@ -17,8 +17,8 @@ from istio_convert.report.model import (
     Target,
     Totals,
     json_schema,
-    todo,
 )
+from istio_convert.report.open_points import todo
 
 __all__ = [
     "FORMATS",

@@ -159,6 +159,6 @@ def _problem(issue: Issue) -> Problem:
 
 
 def _rules(ids: set[str]) -> list[RuleSummary]:
-    from istio_convert.mapping.table import rules  # noqa: PLC0415 - only a complete conversion needs the tables
+    from istio_convert.mapping.rules.table import rules  # noqa: PLC0415 - only a complete conversion needs the tables
 
     return [RuleSummary(id=rule.id, why=rule.why) for rule in rules() if rule.id in ids]

@@ -249,21 +249,6 @@ class ReportSet(_Model):
     reports: list[Report]
 
 
-def todo(report: Report) -> tuple[str, ...]:
-    """What still needs a person, one line each; for the README of an output folder."""
-    from istio_convert.report.grouping import drawn_together  # noqa: PLC0415 - it imports this module
-
-    found = drawn_together(report.with_outcome(Outcome.LOST) + report.with_outcome(Outcome.MANUAL))
-    fields = (f"{entry.origin} {entry.path}: {entry.reason}; {entry.action}" for entry in found)
-    return (*fields, *(_said(problem) for problem in report.warnings))
-
-
-def _said(problem: Problem) -> str:
-    where = f"{problem.origin} " if problem.origin else ""
-    hint = f"; {problem.hint}" if problem.hint else ""
-    return f"{where}{problem.message}{hint}"
-
-
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of ``report.json``: one report, or the reports of several inputs."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - only the schema command needs it

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from istio_convert.cli.lookup import find, patterns
-from istio_convert.mapping.table import rules
+from istio_convert.mapping.rules.table import rules
 from tests.cli.running import run
 
 

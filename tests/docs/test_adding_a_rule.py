@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 
 from istio_convert import convert
-from istio_convert.mapping import controlplane, gateway, gateway_overlays, table
+from istio_convert.mapping.controlplane import settings
+from istio_convert.mapping.gateway import mapper, overlays
 from istio_convert.mapping.model import Example, GatewaySlot, Rule, Slot
+from istio_convert.mapping.rules import table
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
-from istio_convert.mapping.table import rules
+from istio_convert.mapping.rules.table import rules
 from tests.docs.pages import blocks
 from tests.mapping.test_rule_examples import test_example as run_example
 
 PAGE = "docs/contributing/rules.md"
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\n"
-READERS = {"SLOTS": (controlplane, table), "GATEWAY_SLOTS": (gateway, gateway_overlays, table)}
+READERS = {"SLOTS": (settings, table), "GATEWAY_SLOTS": (mapper, overlays, table)}
 
 
 def rule_of_the_page(name: str) -> Any:
@@ -54,7 +56,7 @@ def test_before_the_rule_the_field_is_a_patch() -> None:
 
 def test_the_rule_is_the_whole_change(put: Callable[[str, tuple[Rule, ...]], None]) -> None:
     rule = rule_of_the_page("SLOTS")
-    put("SLOTS", (*controlplane.SLOTS, rule))
+    put("SLOTS", (*settings.SLOTS, rule))
     assert rule in rules()
     run_example(rule)
     found = outcomes(

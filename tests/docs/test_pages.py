@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from istio_convert.cli.main import COMMANDS
-from istio_convert.mapping.table import rules
+from istio_convert.mapping.rules.table import rules
 from tests.docs.generate import SECTIONS, generated, sections_in_use
 from tests.docs.pages import ROOT, pages
 

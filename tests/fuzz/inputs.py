@@ -17,7 +17,7 @@ from ruamel.yaml.error import YAMLError
 
 from istio_convert.catalog import ENDED_CHARTS, HELM_CHARTS, MISSING, resolve
 from istio_convert.errors import YamlError
-from istio_convert.mapping.table import rules
+from istio_convert.mapping.rules.table import rules
 from istio_convert.paths import parse
 from istio_convert.source import dump
 from tests.corpus.operators import VERSIONS, operators

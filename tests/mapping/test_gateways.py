@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, Outcome, Release, convert
-from istio_convert.mapping.gateway_overlays import LEFT_OUT
+from istio_convert.mapping.gateway.overlays import LEFT_OUT
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, convert
-from istio_convert.mapping.overlaypath import NO_LIST
+from istio_convert.mapping.overlays.path import NO_LIST
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"

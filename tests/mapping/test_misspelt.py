@@ -10,7 +10,7 @@ import pytest
 from istio_convert import Source, convert
 from istio_convert.catalog import resolve
 from istio_convert.catalog.names import Names, kubernetes_names, mesh_names
-from istio_convert.mapping.misspelt import MESH, SETTINGS, misspelt, unknown
+from istio_convert.mapping.checks.spelling import MESH, SETTINGS, misspelt, unknown
 from istio_convert.paths import render
 from istio_convert.source.nodes import Mapping, from_data
 from tests.cli.running import run

@@ -8,7 +8,7 @@ import pytest
 
 from istio_convert import Conversion, convert
 from istio_convert.mapping.model import Example, Rule
-from istio_convert.mapping.table import rules
+from istio_convert.mapping.rules.table import rules
 from istio_convert.paths import render
 
 #: rules about the document around the spec, or about several documents, for which a spec is no example

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, convert
-from istio_convert.mapping import controlplane, gateway, sweep
-from istio_convert.mapping.table import manifest_side, rules, value_side
+from istio_convert.mapping.checks import unclaimed_leaves
+from istio_convert.mapping.controlplane import settings
+from istio_convert.mapping.gateway import mapper
+from istio_convert.mapping.rules.table import manifest_side, rules, value_side
 
 OPERATOR = """
 apiVersion: install.istio.io/v1alpha1
@@ -46,7 +48,7 @@ def outcome(conversion: Conversion) -> Any:
 @pytest.mark.parametrize("seed", range(5))
 def test_the_order_of_the_table_does_not_matter(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = outcome(convert(OPERATOR, to="1.25.3"))
-    for module, name in ((controlplane, "SLOTS"), (gateway, "GATEWAY_SLOTS"), (sweep, "FIELD_RULES")):
+    for module, name in ((settings, "SLOTS"), (mapper, "GATEWAY_SLOTS"), (unclaimed_leaves, "FIELD_RULES")):
         table = list(getattr(module, name))
         random.Random(seed).shuffle(table)
         monkeypatch.setattr(module, name, tuple(table))

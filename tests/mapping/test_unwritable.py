@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from istio_convert import Conversion, convert
-from istio_convert.mapping.unwritable import is_unwritable
+from istio_convert.mapping.checks.unwritable_names import is_unwritable
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n  profile: minimal\n"

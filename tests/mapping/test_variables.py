@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from istio_convert import Conversion, convert
-from istio_convert.mapping.strategic import interleaved
-from istio_convert.mapping.variables import references, replaced
+from istio_convert.mapping.converters.env_order import references, replaced
+from istio_convert.mapping.draft.strategic_merge import interleaved
 from istio_convert.paths import render
 
 HEAD = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec:\n"

@@ -10,12 +10,12 @@ import pytest
 from istio_convert import ChartsMissingError, RenderError
 from istio_convert.api import convert
 from istio_convert.catalog import Catalog, resolve
+from istio_convert.mapping.draft.control_plane import ControlPlane
 from istio_convert.mapping.model import CONTAINER, POD, GatewaySlot, ManifestPath, Slot
-from istio_convert.mapping.objects import ControlPlane
+from istio_convert.mapping.rules.chart_places import ALSO_RENDERED, SOLE_EFFECTS, SoleEffect
 from istio_convert.mapping.rules.gateway import GATEWAY_SLOTS
-from istio_convert.mapping.rules.places import ALSO_RENDERED, SOLE_EFFECTS, SoleEffect
+from istio_convert.mapping.rules.table import rules
 from istio_convert.mapping.rules.workload import OVERLAY_SLOTS, SLOTS
-from istio_convert.mapping.table import rules
 from istio_convert.paths import parse
 from istio_convert.verify import helm
 from istio_convert.verify.charts import ReleaseCharts, locate

@@ -6,7 +6,7 @@ and overlays. By then they are merged, so one entry serves all three.
 
 from __future__ import annotations
 
-from istio_convert.mapping.gateway_convert import budget_spec, hpa_metrics, plain_ports
+from istio_convert.mapping.converters.gateway import budget_spec, hpa_metrics, plain_ports
 from istio_convert.mapping.model import Example, GatewaySlot
 from istio_convert.mapping.rules.gateway_examples import GATEWAY, k8s, values
 from istio_convert.mapping.rules.gateway_pod import DEPLOYMENT

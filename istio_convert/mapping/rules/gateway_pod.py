@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from istio_convert.mapping.gateway_convert import container_security, gateway_env, pod_annotations, quantities
-from istio_convert.mapping.gateway_provided import IN_PROXY
+from istio_convert.mapping.converters.gateway import container_security, gateway_env, pod_annotations, quantities
+from istio_convert.mapping.converters.gateway_defaults import IN_PROXY
 from istio_convert.mapping.model import POD, Example, GatewaySlot
 from istio_convert.mapping.rules.gateway_examples import GATEWAY, k8s, overlay, values
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from istio_convert.mapping.draft.control_plane import ControlPlane
 from istio_convert.mapping.model import Example, Rule
-from istio_convert.mapping.objects import ControlPlane
 from istio_convert.paths import Path
 from istio_convert.source.nodes import Node, Scalar
 

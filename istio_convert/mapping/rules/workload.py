@@ -6,7 +6,13 @@ moves just that place, the field becomes the value; otherwise it stays a patch.
 
 from __future__ import annotations
 
-from istio_convert.mapping.convert import env_to_map, metrics_v2, rolling_only, service_spec, single_cpu_metric
+from istio_convert.mapping.converters.general import (
+    env_to_map,
+    metrics_v2,
+    rolling_only,
+    service_spec,
+    single_cpu_metric,
+)
 from istio_convert.mapping.model import IN_CONTAINER, POD, Example, Slot
 
 SLOTS: tuple[Slot, ...] = (

@@ -7,7 +7,7 @@ from typing import Any
 from istio_convert import Conversion, convert
 from istio_convert.mapping.model import Example, GatewaySlot, Rule, Slot
 from istio_convert.mapping.rules.spec import FieldRule
-from istio_convert.mapping.table import manifest_side, rules, value_side
+from istio_convert.mapping.rules.table import manifest_side, rules, value_side
 from istio_convert.paths import render
 from istio_convert.source import read
 from istio_convert.source.nodes import to_data
