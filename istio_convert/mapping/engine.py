@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from istio_convert.catalog import Catalog
 from istio_convert.errors import Issue, MergeConflictError
 from istio_convert.ledger import ClosedLedger, Ledger, Outcome
-from istio_convert.mapping.checks.cluster_singletons import Built, OncePerCluster
+from istio_convert.mapping.checks.cluster_singletons import Built, ClusterSingletons
 from istio_convert.mapping.checks.conflicts import contradictions, join
-from istio_convert.mapping.checks.unclaimed_leaves import sweep
+from istio_convert.mapping.checks.unclaimed_leaves import claim_open_leaves
 from istio_convert.mapping.checks.unwritable_names import UnwritableNames
-from istio_convert.mapping.controlplane.chart_labels import OwnedNames
+from istio_convert.mapping.controlplane.chart_owned_keys import ChartOwnedKeys
 from istio_convert.mapping.controlplane.effective_values import values_for
 from istio_convert.mapping.controlplane.overlays import OverlayMapper
-from istio_convert.mapping.controlplane.overridden_values import OverruledValues
+from istio_convert.mapping.controlplane.overridden_values import OverriddenValues
 from istio_convert.mapping.controlplane.passthrough import Passthrough
 from istio_convert.mapping.controlplane.settings import SettingsMapper
 from istio_convert.mapping.draft.claims import Claim, Claims, lost_to
@@ -79,12 +79,12 @@ class Engine:
             for override in operator.overrides:
                 self.claims.add(override.leaf, lost_to(override.winner, "merge", override.why))
             built += self._operator(operator, selection)
-        once = OncePerCluster(built, self.home)
+        once = ClusterSingletons(built, self.home)
         once.settle()
         self.warnings += once.warnings
         releases = self._unite(built)
         ledger = Ledger(self._all_leaves(operators))
-        sweep(self.claims, ledger.open_leaves(), operators, selections, self.inputs, self.catalog)
+        claim_open_leaves(self.claims, ledger.open_leaves(), operators, selections, self.inputs, self.catalog)
         self.claims.settle(ledger)
         return Outcomes(releases, ledger.close(), self.warnings)
 
@@ -168,9 +168,9 @@ class Engine:
             SettingsMapper(component, draft, plane).run()
             overlays = OverlayMapper(component, draft, plane)
             overlays.run()
-            OverruledValues(component, draft, plane).settle()
+            OverriddenValues(component, draft, plane).settle()
             overlays.settle()
-            OwnedNames(component, draft, plane).settle()
+            ChartOwnedKeys(component, draft, plane).settle()
             values.settle()
         UnwritableNames(component, draft).settle()
         return draft

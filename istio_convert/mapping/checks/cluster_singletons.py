@@ -39,7 +39,7 @@ class Built:
 
 
 @dataclass(slots=True)
-class OncePerCluster:
+class ClusterSingletons:
     """Settles which release brings what there is once.
 
     Attributes:

@@ -27,7 +27,7 @@ MOVED = {
 _ELSEWHERE = "nothing that this operator installs reads it, only {}"
 
 
-def sweep(
+def claim_open_leaves(
     claims: Claims,
     open_leaves: list[Leaf],
     operators: list[Effective],

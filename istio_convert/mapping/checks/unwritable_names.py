@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from istio_convert.ledger import Outcome, Place
-from istio_convert.mapping.controlplane.chart_labels import text_maps
+from istio_convert.mapping.controlplane.chart_owned_keys import text_maps
 from istio_convert.mapping.draft.claims import Claim
 from istio_convert.mapping.draft.patches import describe
 from istio_convert.mapping.draft.release import Draft

@@ -29,7 +29,7 @@ def values_for(chart: str, effective: Effective) -> Mapping:
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class EffectiveValues:
     """What a chart gets to see."""
 
     chart: ChartFacts
@@ -107,7 +107,7 @@ class OtherObjects:
         if kind in _KNOWN_IN_DETAIL:
             return False
         chart = self.catalog.chart("istio-ingress" if self.component.kind == "ingressGateways" else "istio-egress")
-        in_force = InForce(chart, self.catalog, self.effective)
+        in_force = EffectiveValues(chart, self.catalog, self.effective)
         revision = str(self.effective.value("revision") or "")
         marks = {"{gateway}": self.name, "{-revision}": f"-{revision}" if revision else ""}
         for known in chart.skeleton.possible:

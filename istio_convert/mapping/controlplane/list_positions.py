@@ -28,7 +28,7 @@ class NothingThereError(Exception):
 
 
 @dataclass(slots=True)
-class Positions:
+class ListPositions:
     """The lists of the objects of one release.
 
     Attributes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from istio_convert.catalog.skeleton import Elements
-from istio_convert.mapping.controlplane.list_positions import NothingThereError, Positions, UnresolvableError
+from istio_convert.mapping.controlplane.list_positions import ListPositions, NothingThereError, UnresolvableError
 from istio_convert.mapping.controlplane.rendered_objects import RenderedObjects
-from istio_convert.mapping.controlplane.value_sources import Sources
+from istio_convert.mapping.controlplane.value_sources import ValueSources
 from istio_convert.mapping.draft.strategic_merge import merge_key
 from istio_convert.mapping.model import ManifestPath, in_text
 from istio_convert.mapping.overlays.path import ByKey, NoListError, Step
@@ -16,12 +16,12 @@ from istio_convert.release import Target
 
 
 @dataclass(frozen=True, slots=True)
-class OverlayPlaces:
+class OverlayTargets:
     """Resolves paths against what the chart of one release renders, and what overlays before left of it."""
 
     rendered: RenderedObjects
-    positions: Positions
-    sources: Sources
+    positions: ListPositions
+    sources: ValueSources
 
     def strategic(self, target: Target, steps: tuple[Step, ...]) -> ManifestPath | None:
         """The path when a strategic merge patch can say it, else None."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from istio_convert.ledger import Outcome, Place
-from istio_convert.mapping.controlplane.list_positions import NothingThereError, Positions, UnresolvableError
-from istio_convert.mapping.controlplane.overlay_targets import OverlayPlaces
-from istio_convert.mapping.controlplane.precedence import WHY_WINS, Changed, Layers
+from istio_convert.mapping.controlplane.list_positions import ListPositions, NothingThereError, UnresolvableError
+from istio_convert.mapping.controlplane.overlay_targets import OverlayTargets
+from istio_convert.mapping.controlplane.precedence import WHY_WINS, Changed, LaidOver
 from istio_convert.mapping.controlplane.rendered_objects import RenderedObjects
 from istio_convert.mapping.controlplane.settings import string_if_text
-from istio_convert.mapping.controlplane.value_sources import Sources
+from istio_convert.mapping.controlplane.value_sources import ValueSources
 from istio_convert.mapping.converters.env_order import referred
 from istio_convert.mapping.converters.general import has_null
 from istio_convert.mapping.draft.claims import Claim
@@ -61,19 +61,19 @@ class OverlayMapper:
     draft: Draft
     plane: ControlPlane
     rendered: RenderedObjects = field(init=False)
-    positions: Positions = field(init=False)
-    layers: Layers = field(init=False)
-    sources: Sources = field(init=False)
-    places: OverlayPlaces = field(init=False)
+    positions: ListPositions = field(init=False)
+    layers: LaidOver = field(init=False)
+    sources: ValueSources = field(init=False)
+    places: OverlayTargets = field(init=False)
     #: what values of the release may render and an overlay deletes
     deletions: list[tuple[Target, ManifestPath, list[Leaf]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rendered = RenderedObjects(self.component, self.draft, self.plane)
-        self.positions = Positions(self.draft, self.rendered)
-        self.layers = Layers(self.draft)
-        self.sources = Sources(self.component, self.draft, self.plane)
-        self.places = OverlayPlaces(self.rendered, self.positions, self.sources)
+        self.positions = ListPositions(self.draft, self.rendered)
+        self.layers = LaidOver(self.draft)
+        self.sources = ValueSources(self.component, self.draft, self.plane)
+        self.places = OverlayTargets(self.rendered, self.positions, self.sources)
 
     def run(self) -> None:
         """Map all overlays, in order."""

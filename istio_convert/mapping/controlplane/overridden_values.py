@@ -37,7 +37,7 @@ class _Beaten:
 
 
 @dataclass(slots=True)
-class OverruledValues:
+class OverriddenValues:
     """Takes out of one release the values that its own patches overrule."""
 
     component: Component

@@ -38,7 +38,7 @@ class Changed:
 
 
 @dataclass(slots=True)
-class Layers:
+class LaidOver:
     """The layers over the objects of one release.
 
     Attributes:

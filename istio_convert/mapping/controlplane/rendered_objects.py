@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert.catalog.skeleton import Elements, SkeletonObject
-from istio_convert.mapping.controlplane.effective_values import InForce
+from istio_convert.mapping.controlplane.effective_values import EffectiveValues
 from istio_convert.mapping.draft.control_plane import CLUSTER_SCOPED, GROUPS, ControlPlane
 from istio_convert.mapping.draft.release import Draft
 from istio_convert.operator.components import Component
@@ -59,8 +59,8 @@ class RenderedObjects:
         return self._found[kind, name]
 
     @property
-    def _in_force(self) -> InForce:
-        return InForce(self.draft.chart, self.draft.catalog, self.plane.effective)
+    def _in_force(self) -> EffectiveValues:
+        return EffectiveValues(self.draft.chart, self.draft.catalog, self.plane.effective)
 
     def _names(self, known: SkeletonObject) -> set[str]:
         revision = self.plane.revision

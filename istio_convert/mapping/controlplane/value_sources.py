@@ -17,7 +17,7 @@ from istio_convert.source.nodes import Mapping, Node, get, to_data, walk
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ValueSources:
     """The values of one control-plane release."""
 
     component: Component

@@ -31,7 +31,7 @@ _TEXT_MAPS = ("labels", "annotations", "nodeSelector")
 
 
 @dataclass(slots=True)
-class OwnedNames:
+class ChartOwnedKeys:
     """Turns the names of one release that its chart sets itself into patches."""
 
     component: Component
