@@ -135,8 +135,9 @@ def _reads(path: str, catalog: Catalog) -> list[str]:
 def _answer(rule: Rule, catalog: Catalog) -> dict[str, Any]:
     """A rule with what its example becomes at the version."""
     from istio_convert.cli.lookup import describe  # noqa: PLC0415 - lazy: --help needs no tables
+    from istio_convert.mapping.rules.table import code_of  # noqa: PLC0415
 
-    answer: dict[str, Any] = {"id": rule.id, **dict(describe(rule))}
+    answer: dict[str, Any] = {"id": rule.id, **dict(describe(rule)), "code": code_of(rule)}
     if rule.example is not None:
         answer["example"] = rule.example.spec
         answer["result"] = _results(rule.id, rule.example.spec, catalog)
@@ -159,7 +160,7 @@ def _results(rule: str, spec: str, catalog: Catalog) -> list[str]:
 
 def _lines(answer: dict[str, Any], style: Style) -> Sequence[str]:
     lines = [style.paint("title", answer["id"])]
-    lines += [f"  {word:<9} {answer[word]}" for word in ("field", "value", "manifest", "why") if word in answer]
+    lines += [f"  {word:<9} {answer[word]}" for word in ("field", "value", "manifest", "why", "code") if word in answer]
     if "example" in answer:
         lines.append(f"  {'example':<9} {answer['example'].splitlines()[0]}")
         lines += [f"            {line}" for line in answer["example"].splitlines()[1:]]

@@ -68,7 +68,7 @@ def test_the_answer_depends_on_the_version(version: str, outcome: str) -> None:
 def test_text_has_field_places_why_example_and_result() -> None:
     ran = run(["explain", "components.pilot.k8s.affinity", "--to", "1.25.3"])
     words = [line.split()[0] for line in ran.stdout.splitlines() if line.startswith("  ")]
-    assert words[:6] == ["field", "value", "manifest", "why", "example", "becomes"]
+    assert words[:7] == ["field", "value", "manifest", "why", "code", "example", "becomes"]
 
 
 def test_values_are_looked_up_in_the_charts() -> None:
