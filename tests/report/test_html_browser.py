@@ -212,7 +212,7 @@ def test_search_finds_paths_rules_and_lines(browser: Browser, pages: dict[str, P
     browser.open(pages["shop"])
     browser.click("#search")
     browser.keys(*"accesslog")
-    browser.wait("document.querySelector('#count').textContent === '2 of 82 fields'")
+    browser.wait("document.querySelector('#count').textContent === '2 of 83 fields'")
     assert [text.strip() for text in browser.texts("#source .l code")] == [
         "spec:",
         "meshConfig:",
@@ -222,7 +222,7 @@ def test_search_finds_paths_rules_and_lines(browser: Browser, pages: dict[str, P
     browser.wait("CSS.highlights.get('found').size === 4")
     browser.js("document.querySelector('#search').value = ''")
     browser.keys(*"k8s.tolerations")
-    browser.wait("document.querySelector('#count').textContent === '8 of 82 fields'")
+    browser.wait("document.querySelector('#count').textContent === '8 of 83 fields'")
 
 
 def test_a_link_to_a_hidden_field_takes_the_filters_away(browser: Browser, pages: dict[str, Path]) -> None:
