@@ -107,7 +107,8 @@ class Conversion:
         """Everything that :meth:`write` puts into a folder.
 
         Args:
-            target: ``flux``, ``argocd``, ``helmfile`` or ``helm``.
+            target: a key of :data:`istio_convert.emit.EMITTERS`: ``flux``, ``argocd``, ``helmfile``, ``helm`` or
+                ``terraform``.
             options: how the output is to look; None for the defaults.
             show_values: let ``REPORT.md`` and ``report.json`` show values of the input, which may be secrets.
 

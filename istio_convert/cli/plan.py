@@ -14,7 +14,7 @@ from istio_convert.cli.command import Command, common
 from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit
 from istio_convert.cli.proof import text_of
-from istio_convert.cli.settings import emit_options, refuse_options_of_others, settings_from
+from istio_convert.cli.settings import plan_options, refuse_options_of_others, settings_from
 from istio_convert.errors import InputError, OutputExistsError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _weights(_: click.Context, __: click.Parameter, value: str) -> tuple[int, ..
     "--fail-on", type=click.Choice(["never", "blocker"]), default="blocker", show_default=True, help="Exit with 3."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show errors only.")
-@emit_options
+@plan_options
 @common
 @click.pass_context
 def command(ctx: click.Context, /, operators: tuple[str, ...], output: str | None, as_json: bool, **params: Any) -> int:

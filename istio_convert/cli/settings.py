@@ -14,7 +14,9 @@ from istio_convert.cli.command import Function
 if TYPE_CHECKING:
     from istio_convert.emit import EmitOptions
 
-TARGETS = ("flux", "argocd", "helmfile", "helm")
+TARGETS = ("flux", "argocd", "helmfile", "helm", "terraform")
+#: those that ``plan`` writes a migration for
+PLANNED = ("flux", "argocd", "helmfile", "helm")
 _LAYOUTS = ("applications", "applicationset", "app-of-apps")
 
 
@@ -49,6 +51,7 @@ class Settings:
 
 _FLUX = frozenset({"flux"})
 _ARGOCD = frozenset({"argocd"})
+_TERRAFORM = frozenset({"terraform"})
 #: option -> field of EmitOptions, how click shall read it, and the targets that it is for
 _EMIT: dict[str, tuple[str, dict[str, Any], frozenset[str]]] = {
     "--chart-source": (
@@ -91,16 +94,36 @@ _EMIT: dict[str, tuple[str, dict[str, Any], frozenset[str]]] = {
         {"metavar": "REF", "help": "Argo CD: branch, tag or commit of it."},
         _ARGOCD,
     ),
+    "--terraform-provider": (
+        "terraform_provider",
+        {"type": click.Choice(("2", "3")), "help": "Terraform: major version of the Helm provider. Default: 3."},
+        _TERRAFORM,
+    ),
+    "--terraform-import": (
+        "terraform_import",
+        {"is_flag": True, "help": "Terraform: take over the releases that Helm knows already."},
+        _TERRAFORM,
+    ),
 }
 EMIT_FIELDS = tuple(name for name, _, _ in _EMIT.values())
 
 
 def emit_options(function: Function) -> Function:
     """Add the options about the output's form, and ``--target``."""
-    for flag, (name, how, _) in reversed(_EMIT.items()):
-        function = click.option(flag, name, **how)(function)
+    return _with_options(function, TARGETS)
+
+
+def plan_options(function: Function) -> Function:
+    """The same for the targets that a migration can be planned for."""
+    return _with_options(function, PLANNED)
+
+
+def _with_options(function: Function, targets: tuple[str, ...]) -> Function:
+    for flag, (name, how, able) in reversed(_EMIT.items()):
+        if able & set(targets):
+            function = click.option(flag, name, **how)(function)
     return click.option(
-        "--target", type=click.Choice(TARGETS), default=TARGETS[0], show_default=True, help="The tool that applies it."
+        "--target", type=click.Choice(targets), default=targets[0], show_default=True, help="The tool that applies it."
     )(function)
 
 
@@ -122,6 +145,8 @@ def settings_from(params: dict[str, Any]) -> Settings:
     given = {name: params[name] for name in EMIT_FIELDS if params.get(name) not in (None, False)}
     if params.get("flux_chart_ref") is False:
         given["flux_chart_ref"] = False
+    if "terraform_provider" in given:
+        given["terraform_provider"] = int(given["terraform_provider"])
     return Settings(
         to=params.get("to"),
         sets=tuple(params.get("sets") or ()),

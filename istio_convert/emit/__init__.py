@@ -1,4 +1,4 @@
-"""Writing the result for the tool that runs Helm: Flux, Argo CD, helmfile or plain Helm.
+"""Writing the result for the tool that runs Helm: Flux, Argo CD, helmfile, plain Helm or Terraform.
 
 :func:`emit` is pure and returns texts; :mod:`istio_convert.emit.writer` puts them on disk.
 """
@@ -22,12 +22,13 @@ from istio_convert.emit.base import (
 from istio_convert.emit.flux import Flux
 from istio_convert.emit.helm import Helm
 from istio_convert.emit.helmfile import Helmfile
+from istio_convert.emit.terraform import Terraform
 from istio_convert.emit.writer import Changes, diff, plan_changes, write
 from istio_convert.errors import OutputError
 from istio_convert.release import Release
 
 EMITTERS: Mapping[str, Emitter] = MappingProxyType(
-    {emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helmfile(), Helm())}
+    {emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helmfile(), Helm(), Terraform())}
 )
 """Every target by its name, the default first."""
 

@@ -19,6 +19,7 @@ from istio_convert.release import Release
 OFFICIAL_REPOSITORY = "https://istio-release.storage.googleapis.com/charts"
 OFFICIAL_REGISTRY = "oci://gcr.io/istio-release/charts"
 ARGOCD_LAYOUTS = ("applications", "applicationset", "app-of-apps")
+TERRAFORM_PROVIDERS = (2, 3)
 CHARTS = ("base", "istiod", "istiod-remote", "cni", "ztunnel", "gateway")
 
 Files: TypeAlias = dict[str, str]
@@ -58,6 +59,8 @@ class EmitOptions:
         argocd_repository: URL of the Git repository that the output is committed to; empty when not known yet.
         argocd_path: the output's folder in that repository.
         argocd_revision: branch, tag or commit of it.
+        terraform_provider: major version of Terraform's Helm provider, 2 or 3.
+        terraform_import: take over the releases that Helm knows already, by import blocks.
         todo: what still needs a person, one line each, for the README.
         upgrade: that applying the output is an upgrade, too, for the README; empty when it is none.
         proven: whether the folder has the page of a proof, for the README.
@@ -76,6 +79,8 @@ class EmitOptions:
     argocd_repository: str = ""
     argocd_path: str = "."
     argocd_revision: str = "HEAD"
+    terraform_provider: int = 3
+    terraform_import: bool = False
     todo: tuple[str, ...] = ()
     upgrade: str = ""
     proven: bool = False
@@ -192,6 +197,8 @@ def _check_options(options: EmitOptions) -> None:
     if not _GIT_REF.match(options.argocd_revision):
         raise InvalidNameError("the revision for Argo CD is no Git reference")
     check_path(options.argocd_path, "the path for Argo CD")
+    if options.terraform_provider not in TERRAFORM_PROVIDERS:
+        raise OutputError("an unknown provider for Terraform", hint="2 or 3")
     if options.flux_chart_ref and not options.is_oci:
         raise OutputError(
             "an OCIRepository needs charts from a registry", hint="add the chart source oci, or oci:// of your own"

@@ -8,8 +8,7 @@ from typing import Any
 from istio_convert.emit.base import Capability, EmitOptions, Files, Unit, units
 from istio_convert.emit.guides.helm import guide as helm_guide
 from istio_convert.emit.helm_scripts import PLUGIN, install_script, post_render_script
-from istio_convert.emit.kustomize import API_VERSION as KUSTOMIZE_API
-from istio_convert.emit.kustomize import inline_patches
+from istio_convert.emit.kustomize import kustomization_text
 from istio_convert.emit.layout import compact
 from istio_convert.emit.readme import readme, with_patches
 from istio_convert.release import Release
@@ -41,18 +40,11 @@ class Helm:
         if patched:
             files[f"{_FOLDER}/plugin.yaml"] = dump(_PLUGIN)
             files[f"{_FOLDER}/post-render.sh"] = post_render_script()
-            files |= {f"{_FOLDER}/releases/{unit.slug}/kustomization.yaml": _kustomization(unit) for unit in patched}
+            files |= {
+                f"{_FOLDER}/releases/{unit.slug}/kustomization.yaml": kustomization_text(unit.release.patches)
+                for unit in patched
+            }
         return {**files, "README.md": _readme(plan, files, options)}
-
-
-def _kustomization(unit: Unit) -> str:
-    kustomization = {
-        "apiVersion": KUSTOMIZE_API,
-        "kind": "Kustomization",
-        "resources": ["all.yaml"],
-        "patches": inline_patches(unit.release.patches),
-    }
-    return dump(kustomization, comments="all.yaml is what Helm rendered; post-render.sh puts it beside this file")
 
 
 def _readme(plan: Sequence[Unit], files: Files, options: EmitOptions) -> str:

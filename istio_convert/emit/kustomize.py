@@ -60,6 +60,17 @@ def inline_patches(patches: Sequence[Patch]) -> list[Any]:
     ]
 
 
+def kustomization_text(patches: Sequence[Patch]) -> str:
+    """The Kustomization that a post-renderer puts beside ``all.yaml``, what Helm rendered."""
+    kustomization = {
+        "apiVersion": API_VERSION,
+        "kind": "Kustomization",
+        "resources": ["all.yaml"],
+        "patches": inline_patches(patches),
+    }
+    return dump(kustomization, comments="all.yaml is what Helm rendered; post-render.sh puts it beside this file")
+
+
 def commented(value: Any, *lines: str) -> Any:
     """The value with comment lines above it, wrapped to a readable width; without text the value itself."""
     wrapped = comment_lines(lines)

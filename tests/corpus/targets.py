@@ -24,15 +24,17 @@ from istio_convert.release import Release
 from istio_convert.verify.manifests import parse_document
 from tests.corpus.operators import VARIABLE, VERSIONS, operators
 from tests.emit.charts import Charts, charts_of_release, serve
-from tests.emit.clients import argocd, by_name, flux, helmfile, plain_helm
+from tests.emit.clients import argocd, by_name, flux, helmfile, plain_helm, terraform
 
 CLIENTS: dict[str, Callable[[Path, int, Path], str]] = {
     "argocd": argocd,
     "helmfile": helmfile,
     "helm": plain_helm,
 }
-#: target and major version of Helm
-PAIRS = tuple((target, major) for target in CLIENTS for major in (3, 4))
+#: targets whose files are read here and handed to the Helm SDK, as their own programs do, without a Helm beside them
+READERS: dict[str, Callable[[Files, Charts], str]] = {"terraform": terraform}
+#: target and major version of Helm; 0 where it is not a matter of Helm
+PAIRS = (*((target, major) for target in CLIENTS for major in (3, 4)), *((target, 0) for target in READERS))
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ def compare(version: str, target: str, major: int) -> Iterator[Difference]:
     with tempfile.TemporaryDirectory() as scratch, serve(_folder(scratch, "charts"), whole.charts) as url:
 
         def render(number: int) -> str:
+            if target in READERS:
+                return READERS[target](emit(whole.meshes[number].releases, target), whole.charts)
             folder = _folder(scratch, str(number))
             write(folder / "out", emit(whole.meshes[number].releases, target, EmitOptions(chart_source=url)))
             try:
@@ -126,7 +130,12 @@ def compare(version: str, target: str, major: int) -> Iterator[Difference]:
             ):
                 what = [text] if text.startswith("failed: ") else _differences(objects, by_name(text))
                 if what:
-                    yield Difference(f"{target} with Helm {major}", mesh.name, tuple(what))
+                    yield Difference(title(target, major), mesh.name, tuple(what))
+
+
+def title(target: str, major: int) -> str:
+    """How a comparison is called."""
+    return f"{target} with Helm {major}" if major else target
 
 
 def layouts(mesh: Mesh) -> list[dict[str, Any]]:
@@ -195,7 +204,7 @@ def main(versions: list[str]) -> int:
                 print(difference.mesh, *difference.what[:5], sep="\n    ")
             different += len(found)
             took = f"{time.monotonic() - start:.0f} s, {_processor_time() - used:.0f} s of processors"
-            print(f"{version} {target} with Helm {major}: {len(found)} different, {took}", flush=True)
+            print(f"{version} {title(target, major)}: {len(found)} different, {took}", flush=True)
     return bool(different)
 
 

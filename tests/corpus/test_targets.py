@@ -24,7 +24,12 @@ from tests.emit.programs import need, need_helm
 
 pytestmark = [pytest.mark.corpus, pytest.mark.render]
 VERSION = "1.25.3"
-PROGRAMS = {"argocd": ["kustomize"], "helmfile": ["helmfile", "kustomize"], "helm": ["kustomize", "kubectl"]}
+PROGRAMS = {
+    "argocd": ["kustomize"],
+    "helmfile": ["helmfile", "kustomize"],
+    "helm": ["kustomize", "kubectl"],
+    "terraform": ["kubectl"],
+}
 
 
 @pytest.fixture
@@ -38,9 +43,12 @@ def charts() -> None:
 
 @pytest.mark.charts
 @pytest.mark.usefixtures("charts")
-@pytest.mark.parametrize(("target", "major"), [("argocd", 3), ("helmfile", 4), ("helm", 3), ("helm", 4)])
+@pytest.mark.parametrize(
+    ("target", "major"), [("argocd", 3), ("helmfile", 4), ("helm", 3), ("helm", 4), ("terraform", 0)]
+)
 def test_every_target_gives_the_objects_that_flux_gives(target: str, major: int) -> None:
-    need_helm(major)
+    if major:
+        need_helm(major)
     for program in PROGRAMS[target]:
         need(program)
     assert list(compare(VERSION, target, major)) == []

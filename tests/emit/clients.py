@@ -6,17 +6,19 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from istio_convert.emit.kustomize import API_VERSION
+from istio_convert.emit.writer import write
 from istio_convert.source.writer import dump
 from istio_convert.verify.charts.layout import pack
 from istio_convert.verify.manifests import object_id, parse_document, parse_objects
 
+from . import terraform_hcl
 from .charts import Charts
 from .programs import need, need_helm, run
 
@@ -149,4 +151,26 @@ def helmfile(folder: Path, major: int, scratch: Path) -> str:
     parts = [run([program, "--quiet", "--helm-binary", helm, "--file", file, "template"], env=env)]
     hooks = [hook for release in parse_document(file.read_text())["releases"] for hook in release.get("hooks", [])]
     parts += [run([hook["command"], *hook["args"]], env=env) for hook in hooks]
+    return joined(parts)
+
+
+def terraform(files: Mapping[str, str], charts: Charts) -> str:
+    """What the provider makes of ``main.tf``: the Helm SDK with the values, then the real post-renderer."""
+    helm_python = pytest.importorskip("helm_python")
+    parts = []
+    with tempfile.TemporaryDirectory() as scratch:
+        write(Path(scratch, "out"), files)
+        for resource in terraform_hcl.releases(files["main.tf"]).values():
+            chart = charts[resource["chart"], resource["version"]]
+            # the bounds in versions.tf keep to a provider whose Helm does not take the broken schemas at their word
+            chart = {path: data for path, data in chart.items() if path != "values.schema.json"}
+            loaded = helm_python.Chart.load_archive(pack(chart, resource["chart"]))
+            values = parse_document(files[terraform_hcl.file_of(resource["values"][0])])
+            rendered = loaded.render(values, name=resource["name"], namespace=resource["namespace"])
+            text = joined(part for path, part in sorted(rendered.items()) if not path.endswith(".txt"))
+            if renderer := terraform_hcl.post_render(resource):
+                program = renderer["binary_path"].replace("${path.module}", str(Path(scratch, "out")))
+                bare = environment(Path(scratch), Path(need("kubectl")).parent)
+                text = run([program, *renderer["args"]], stdin=text, env=bare)
+            parts.append(text)
     return joined(parts)

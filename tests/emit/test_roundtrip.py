@@ -14,6 +14,7 @@ from istio_convert.release import Patch
 from istio_convert.verify.manifests import parse_document
 
 from .releases import HARD_TEXTS, istiod, mapping, target
+from .terraform_hcl import file_of, post_render, releases
 
 pytestmark = pytest.mark.render
 pytest.importorskip("helm_python")
@@ -79,7 +80,24 @@ def from_helm(files: dict[str, str]) -> tuple[Any, list[Any]]:
     return parse_document(files["values/istiod.yaml"]), inline(patches)
 
 
-READERS = {"flux": from_flux, "argocd": from_argocd, "helmfile": from_helmfile, "helm": from_helm}
+def from_terraform(files: dict[str, str]) -> tuple[Any, list[Any]]:
+    (release,) = releases(files["main.tf"]).values()
+    renderer = post_render(release)
+    patches = parse_document(files[file_of(renderer["args"][1])])["patches"] if renderer else []
+    return parse_document(files[file_of(release["values"][0])]), inline(patches)
+
+
+READERS = {
+    "flux": from_flux,
+    "argocd": from_argocd,
+    "helmfile": from_helmfile,
+    "helm": from_helm,
+    "terraform": from_terraform,
+}
+
+
+def test_every_target_has_its_reader() -> None:
+    assert set(READERS) == set(EMITTERS)
 
 
 def same(left: Any, right: Any) -> bool:
@@ -89,7 +107,7 @@ def same(left: Any, right: Any) -> bool:
 
 @settings(max_examples=60, deadline=None)
 @given(values=VALUES, patches=PATCHES)
-@pytest.mark.parametrize("name", list(EMITTERS))
+@pytest.mark.parametrize("name", list(READERS))
 def test_everything_comes_back(name: str, values: dict[str, Any], patches: list[Patch]) -> None:
     files = emit([istiod(values=mapping(values), patches=patches, depends_on=[])], name)
     found_values, found_patches = READERS[name](files)
