@@ -107,8 +107,8 @@ class Conversion:
         """Everything that :meth:`write` puts into a folder.
 
         Args:
-            target: a key of :data:`istio_convert.emit.EMITTERS`: ``flux``, ``argocd``, ``helmfile``, ``helm`` or
-                ``terraform``.
+            target: a key of :data:`istio_convert.emit.EMITTERS`: ``flux``, ``argocd``, ``helmfile``, ``helm``,
+                ``terraform`` or ``manifests``.
             options: how the output is to look; None for the defaults.
             show_values: let ``REPORT.md`` and ``report.json`` show values of the input, which may be secrets.
 
@@ -120,6 +120,8 @@ class Conversion:
             SchemaViolationError: values that the chart's schema refuses.
             InvalidNameError: a name that must not reach a path, an object or a script.
             OutputError: an unknown target, contradicting options, or nothing to write.
+            ChartsMissingError: the target renders, and the charts are not on this machine.
+            RenderError: the target renders, and a chart or a patch is refused.
         """
         chosen = options or EmitOptions()
         report = build_report(self, show_values=show_values)

@@ -13,7 +13,7 @@ from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit, worst
 from istio_convert.cli.page import check_page, page_option, write_page
 from istio_convert.cli.reporting import STDOUT, Reporting, refuse_inside, reporting_from
-from istio_convert.cli.settings import Settings, emit_options, refuse_options_of_others, settings_from
+from istio_convert.cli.settings import RENDERED, Settings, emit_options, refuse_options_of_others, settings_from
 from istio_convert.errors import IstioConvertError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _STREAMS = ("flux", "argocd")
 @click.option(
     "--charts",
     metavar="DIR",
-    help="With --prove: an unpacked Istio release to use instead of the cache.",
+    help="With --prove, or for manifests: an unpacked Istio release to use instead of the cache.",
 )
 @page_option
 @report_options("lost")
@@ -74,8 +74,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
         raise click.UsageError("stdout carries the manifests; give -o DIR, or --report a file")
     if params["separate"] and params["prove"]:
         raise click.UsageError("--prove is for operators of one mesh; run verify for each file")
-    if params["charts"] and not params["prove"]:
-        raise click.UsageError("--charts is for --prove")
+    if params["charts"] and not params["prove"] and params["target"] not in RENDERED:
+        raise click.UsageError(f"--charts is for --prove, and for --target {', '.join(RENDERED)}")
     refuse_options_of_others(ctx)
     refuse_inside(params["report"], output)
     check_page(params)

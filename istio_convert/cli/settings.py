@@ -14,7 +14,9 @@ from istio_convert.cli.command import Function
 if TYPE_CHECKING:
     from istio_convert.emit import EmitOptions
 
-TARGETS = ("flux", "argocd", "helmfile", "helm", "terraform")
+TARGETS = ("flux", "argocd", "helmfile", "helm", "terraform", "manifests")
+#: those whose output is rendered from the charts
+RENDERED = ("manifests",)
 #: those that ``plan`` writes a migration for
 PLANNED = ("flux", "argocd", "helmfile", "helm")
 _LAYOUTS = ("applications", "applicationset", "app-of-apps")
@@ -57,7 +59,7 @@ _EMIT: dict[str, tuple[str, dict[str, Any], frozenset[str]]] = {
     "--chart-source": (
         "chart_source",
         {"metavar": "oci|URL", "help": "Where charts come from; oci: the official registry."},
-        frozenset(TARGETS),
+        frozenset(TARGETS) - {"manifests"},
     ),
     "--flux-namespace": ("flux_namespace", {"metavar": "NS", "help": "Flux: namespace of its objects."}, _FLUX),
     "--flux-chart-ref/--no-flux-chart-ref": (
@@ -69,8 +71,11 @@ _EMIT: dict[str, tuple[str, dict[str, Any], frozenset[str]]] = {
     "--drift-detection": ("drift_detection", {"is_flag": True, "help": "Flux: correct what others change."}, _FLUX),
     "--disable-take-ownership": (
         "disable_take_ownership",
-        {"is_flag": True, "help": "Stop at objects of others, for the time after the migration; not for Argo CD."},
-        frozenset(TARGETS) - _ARGOCD,
+        {
+            "is_flag": True,
+            "help": "Stop at objects of others, for the time after the migration; not for Argo CD, manifests.",
+        },
+        frozenset(TARGETS) - _ARGOCD - {"manifests"},
     ),
     "--argocd-layout": (
         "argocd_layout",
@@ -145,6 +150,8 @@ def settings_from(params: dict[str, Any]) -> Settings:
     given = {name: params[name] for name in EMIT_FIELDS if params.get(name) not in (None, False)}
     if params.get("flux_chart_ref") is False:
         given["flux_chart_ref"] = False
+    if params.get("charts"):
+        given["charts"] = params["charts"]
     if "terraform_provider" in given:
         given["terraform_provider"] = int(given["terraform_provider"])
     return Settings(

@@ -1,6 +1,7 @@
-"""Writing the result for the tool that runs Helm: Flux, Argo CD, helmfile, plain Helm or Terraform.
+"""Writing the result for the tool that applies it: Flux, Argo CD, helmfile, plain Helm, Terraform, or kubectl.
 
-:func:`emit` is pure and returns texts; :mod:`istio_convert.emit.writer` puts them on disk.
+:func:`emit` returns texts, and is pure but for the charts that plain manifests are rendered from;
+:mod:`istio_convert.emit.writer` puts them on disk.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from istio_convert.emit.base import (
 from istio_convert.emit.flux import Flux
 from istio_convert.emit.helm import Helm
 from istio_convert.emit.helmfile import Helmfile
+from istio_convert.emit.manifests import Manifests
 from istio_convert.emit.terraform import Terraform
 from istio_convert.emit.writer import Changes, diff, plan_changes, write
 from istio_convert.errors import OutputError
 from istio_convert.release import Release
 
 EMITTERS: Mapping[str, Emitter] = MappingProxyType(
-    {emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helmfile(), Helm(), Terraform())}
+    {emitter.name: emitter for emitter in (Flux(), ArgoCd(), Helmfile(), Helm(), Terraform(), Manifests())}
 )
 """Every target by its name, the default first."""
 

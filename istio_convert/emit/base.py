@@ -61,6 +61,7 @@ class EmitOptions:
         argocd_revision: branch, tag or commit of it.
         terraform_provider: major version of Terraform's Helm provider, 2 or 3.
         terraform_import: take over the releases that Helm knows already, by import blocks.
+        charts: a folder of charts for what is rendered here; None for those of the chart cache.
         todo: what still needs a person, one line each, for the README.
         upgrade: that applying the output is an upgrade, too, for the README; empty when it is none.
         proven: whether the folder has the page of a proof, for the README.
@@ -81,6 +82,7 @@ class EmitOptions:
     argocd_revision: str = "HEAD"
     terraform_provider: int = 3
     terraform_import: bool = False
+    charts: str | None = None
     todo: tuple[str, ...] = ()
     upgrade: str = ""
     proven: bool = False

@@ -24,7 +24,7 @@ from istio_convert.release import Release
 from istio_convert.verify.manifests import parse_document
 from tests.corpus.operators import VARIABLE, VERSIONS, operators
 from tests.emit.charts import Charts, charts_of_release, serve
-from tests.emit.clients import argocd, by_name, flux, helmfile, plain_helm, terraform
+from tests.emit.clients import argocd, by_name, flux, helmfile, manifests, plain_helm, terraform
 
 CLIENTS: dict[str, Callable[[Path, int, Path], str]] = {
     "argocd": argocd,
@@ -32,7 +32,10 @@ CLIENTS: dict[str, Callable[[Path, int, Path], str]] = {
     "helm": plain_helm,
 }
 #: targets whose files are read here and handed to the Helm SDK, as their own programs do, without a Helm beside them
-READERS: dict[str, Callable[[Files, Charts], str]] = {"terraform": terraform}
+READERS: dict[str, Callable[[Files, Charts], str]] = {
+    "terraform": terraform,
+    "manifests": lambda files, _: manifests(files),
+}
 #: target and major version of Helm; 0 where it is not a matter of Helm
 PAIRS = (*((target, major) for target in CLIENTS for major in (3, 4)), *((target, 0) for target in READERS))
 

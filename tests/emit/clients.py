@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from istio_convert.emit.kustomize import API_VERSION
+from istio_convert.emit.rendering import LABEL
 from istio_convert.emit.writer import write
 from istio_convert.source.writer import dump
 from istio_convert.verify.charts.layout import pack
@@ -174,3 +175,15 @@ def terraform(files: Mapping[str, str], charts: Charts) -> str:
                 text = run([program, *renderer["args"]], stdin=text, env=bare)
             parts.append(text)
     return joined(parts)
+
+
+def manifests(files: Mapping[str, str]) -> str:
+    """The objects of plain manifests, without the label that prunes them and without the namespaces."""
+    objects = []
+    for path, text in files.items():
+        if not path.endswith(".yaml") or path in ("kustomization.yaml", "00-namespaces.yaml"):
+            continue
+        for document in parse_objects(text):
+            del document["metadata"]["labels"][LABEL]
+            objects.append(dump(document))
+    return joined(objects)

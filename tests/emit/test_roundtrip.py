@@ -97,7 +97,7 @@ READERS = {
 
 
 def test_every_target_has_its_reader() -> None:
-    assert set(READERS) == set(EMITTERS)
+    assert set(READERS) == set(EMITTERS) - {"manifests"}  # no values and no patches are left in there
 
 
 def same(left: Any, right: Any) -> bool:
