@@ -174,6 +174,9 @@ def terraform(files: Mapping[str, str], charts: Charts) -> str:
                 bare = environment(Path(scratch), Path(need("kubectl")).parent)
                 text = run([program, *renderer["args"]], stdin=text, env=bare)
             parts.append(text)
+            if not resource.get("skip_crds"):
+                # a first installation brings them; a later one leaves them alone, which the README gives to a person
+                parts += [data.decode() for path, data in sorted(chart.items()) if path.startswith("crds/")]
     return joined(parts)
 
 
@@ -184,6 +187,8 @@ def manifests(files: Mapping[str, str]) -> str:
         if not path.endswith(".yaml") or path in ("kustomization.yaml", "00-namespaces.yaml"):
             continue
         for document in parse_objects(text):
-            del document["metadata"]["labels"][LABEL]
-            objects.append(dump(document))
+            labels = dict(document["metadata"]["labels"])  # the reader shares definitions: they must not be changed
+            del labels[LABEL]
+            metadata = {key: value for key, value in document["metadata"].items() if key != "labels"}
+            objects.append(dump({**document, "metadata": {**metadata, **({"labels": labels} if labels else {})}}))
     return joined(objects)
