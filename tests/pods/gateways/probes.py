@@ -76,7 +76,11 @@ def _readiness() -> Iterator[Feature]:
         yield Feature(f"probe/httpGet/{name}", k8s={"readinessProbe": {"httpGet": http}})
         yield Feature(f"probe/httpGet-overlay/{name}", patches=[(f"{PROXY}.readinessProbe.httpGet.{key}", value)])
     istioctls = {
-        **{"failureThreshold": 30, "initialDelaySeconds": 1, "periodSeconds": 2, "successThreshold": 1},
-        **{"timeoutSeconds": 1, "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"}},
+        "failureThreshold": 30,
+        "initialDelaySeconds": 1,
+        "periodSeconds": 2,
+        "successThreshold": 1,
+        "timeoutSeconds": 1,
+        "httpGet": {"path": "/healthz/ready", "port": 15021, "scheme": "HTTP"},
     }
     yield Feature("probe/readinessProbe/istioctls-own", k8s={"readinessProbe": istioctls})

@@ -118,5 +118,5 @@ def _without(name: str) -> list[tuple[str, Any]]:
 
 
 def _few() -> list[dict[str, Any]]:
-    sources = {name: SOURCES["emptyDir"] for name in IN_CHART}
+    sources = dict.fromkeys(IN_CHART, SOURCES["emptyDir"])
     return [{"name": "my-own", **SOURCES["emptyDir"]}, *({"name": name, **source} for name, source in sources.items())]
