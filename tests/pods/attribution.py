@@ -1,0 +1,123 @@
+"""Which fields of an operator a place of the pod comes from: found by changing the field and looking at the pod."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from istio_convert import InputError, Outcome, RenderError
+from istio_convert.ledger import Entry
+from istio_convert.verify.charts import ReleaseCharts
+from tests.pods.backends import Backend
+from tests.pods.normal import table
+from tests.pods.sides import CLAIMED, Key, Sides, istioctls, pod_of
+
+if TYPE_CHECKING:
+    from tests.pods.judging import Difference
+
+_ABOUT_GATEWAYS = (("spec", "components"), ("spec", "values", "gateways"))
+
+
+@dataclass
+class Attribution:
+    """Looks for the fields behind differences of one gateway."""
+
+    text: str
+    case: str
+    charts: ReleaseCharts
+    both: Sides
+    backend: Backend
+    key: Key
+
+    def promised(self, usual: Sequence[Difference], wanted: Mapping[str, Any]) -> set[str]:
+        """The places among the usual differences that a field asks for, with an outcome that says that it is there.
+
+        A field that asks for what the chart does anyway is one: the report says of it that the pod has it.
+        """
+        found = set()
+        values = {one.place: _plain(one.before) for one in usual if one.kind != "woken"}
+        for entry in self._gateway_entries():
+            if entry.outcome not in CLAIMED:
+                continue
+            text = _plain(entry.leaf.value)
+            places = [place for place, value in values.items() if value == text]
+            if places:
+                other = self._rendered_without(entry)
+                moved = self._rendered_with_another(entry)
+                found |= {
+                    place
+                    for place in places
+                    if any(tree.get(place, _MISSING) != wanted.get(place) for tree in (other, moved) if tree)
+                }
+        return found
+
+    def named(self, difference: Difference) -> Difference:
+        """A difference with the fields that it comes from, and whether the report speaks of it."""
+        if not hasattr(self, "_tables"):
+            self._tables = [
+                (entry, tree)
+                for entry in self._gateway_entries()
+                for tree in (self._rendered_without(entry), self._rendered_with_another(entry))
+                if tree is not None
+            ]
+            self._whole = self._rendered({}) or {}
+        whole = self._whole.get(difference.place, _MISSING)
+        behind = [entry for entry, tree in self._tables if tree.get(difference.place, _MISSING) != whole]
+        leaves = tuple(dict.fromkeys(f"{one.leaf.dotted} ({one.outcome.value} {one.rule})" for one in behind))
+        to_a_person = any(one.outcome in (Outcome.MANUAL, Outcome.LOST) for one in behind)
+        return replace(difference, leaves=leaves, said=to_a_person or self._is_said(difference))
+
+    def _is_said(self, difference: Difference) -> bool:
+        """Whether the words of the report name the last step of a place."""
+        step = difference.place.rpartition("[")[2].rstrip("]") if "[" in difference.place else ""
+        step = step.partition("].")[0] if "]." in step else step
+        report = self.both.conversion.report.to_data()
+        words = json.dumps({key: value for key, value in report.items() if key not in ("entries", "rules", "inputs")})
+        return bool(step) and len(step) > 2 and json.dumps(step)[1:-1] in words
+
+    def _gateway_entries(self) -> list[Entry]:
+        return [
+            entry
+            for entry in self.both.conversion.ledger.entries
+            if any(entry.leaf.path[: len(root)] == root for root in _ABOUT_GATEWAYS)
+            and entry.leaf.path[2:3] not in (("pilot",), ("base",), ("cni",), ("ztunnel",))
+        ]
+
+    def _rendered_without(self, entry: Entry) -> dict[str, Any] | None:
+        return self._rendered({"leave_out": [entry.leaf.path]})
+
+    def _rendered_with_another(self, entry: Entry) -> dict[str, Any] | None:
+        """Rendered with another value of the field's own type; None when that renders no gateway."""
+        value = entry.leaf.value
+        other: Any
+        if isinstance(value, bool):
+            other = not value
+        elif isinstance(value, int):
+            other = value + 1
+        elif isinstance(value, str):
+            other = f"{value}x"
+        else:
+            return None
+        lines = self.text.split("\n")
+        number, column = entry.leaf.line - 1, entry.leaf.column - 1
+        if not 0 <= number < len(lines) or entry.leaf.text not in lines[number][column:]:
+            return None
+        rest = lines[number][column:].replace(entry.leaf.text, str(other), 1)
+        lines[number] = lines[number][:column] + rest
+        return self._rendered({}, "\n".join(lines))
+
+    def _rendered(self, options: Mapping[str, Any], text: str | None = None) -> dict[str, Any] | None:
+        try:
+            found = istioctls(self.text if text is None else text, self.charts, name=self.case, **options)
+        except (InputError, RenderError):
+            return None
+        return table(pod_of(found[self.key])) if self.key in found else None
+
+
+_MISSING = object()
+
+
+def _plain(value: Any) -> str:
+    return json.dumps(value) if not isinstance(value, str) else value.strip("\"'")
