@@ -1,4 +1,4 @@
-"""A real istiod's webhook on a real API server: pods are injected and validated by the programs that do it in a cluster.
+"""A real istiod's webhook on a real API server: pods are injected and validated by the programs that do it in clusters.
 
 istiod runs beside the API server with the ConfigMaps of the conversion. A template of our own, which no gateway names,
 tells that what was written last is what it injects with.
@@ -47,7 +47,6 @@ class Istiod:
         self.url = f"https://localhost:{https}/inject"
         self._log = (folder / "log").open("wb")
         self._path = folder / "log"
-        suffix = f"-{plane.revision}" if plane.revision else ""
         environment = {
             **{key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ},
             "POD_NAME": "istiod",
@@ -56,7 +55,7 @@ class Istiod:
             "CLUSTER_ID": "Kubernetes",
             "PILOT_CERT_PROVIDER": "istiod",
             "ISTIOD_CUSTOM_HOST": "localhost",
-            "INJECTION_WEBHOOK_CONFIG_NAME": f"istio-sidecar-injector{suffix}",
+            "INJECTION_WEBHOOK_CONFIG_NAME": "",  # two of one name in two namespaces would write over each other's
             "VALIDATION_WEBHOOK_CONFIG_NAME": "",
         }
         ports = {"httpsAddr": https, "grpcAddr": grpc, "secureGRPCAddr": secure, "httpAddr": plain}
@@ -216,7 +215,7 @@ class Webhook:
 
 
 def _mark(plane: Plane) -> str:
-    text = "\n".join((plane.config, plane.values, plane.mesh))
+    text = f"{plane.config}\n{plane.values}\n{plane.mesh}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 

@@ -12,7 +12,7 @@ from istio_convert.ledger import Entry
 from istio_convert.verify.charts import ReleaseCharts
 from tests.pods.backends import Backend
 from tests.pods.normal import table
-from tests.pods.sides import CLAIMED, Key, Sides, istioctls, pod_of
+from tests.pods.sides import CLAIMED, LEFT_OUT, Key, Sides, istioctls, pod_of
 
 if TYPE_CHECKING:
     from tests.pods.judging import Difference
@@ -70,12 +70,14 @@ class Attribution:
         return replace(difference, leaves=leaves, said=to_a_person or self._is_said(difference))
 
     def _is_said(self, difference: Difference) -> bool:
-        """Whether the words of the report name the last step of a place."""
-        step = difference.place.rpartition("[")[2].rstrip("]") if "[" in difference.place else ""
-        step = step.partition("].")[0] if "]." in step else step
+        """Whether the words of the report name a place: its last step of its own, or all after that."""
+        tail = difference.place.rpartition("[")[2]
+        step = tail[:-1] if tail.endswith("]") else tail.partition("].")[2] or difference.place.partition(".")[2]
         report = self.both.conversion.report.to_data()
         words = json.dumps({key: value for key, value in report.items() if key not in ("entries", "rules", "inputs")})
-        return bool(step) and len(step) > 2 and json.dumps(step)[1:-1] in words
+        entries = self.both.conversion.ledger.entries
+        words += "\n".join(f"{one.reason} {one.action}" for one in entries if one.outcome in LEFT_OUT)
+        return json.dumps(step)[1:-1] in words
 
     def _gateway_entries(self) -> list[Entry]:
         return [

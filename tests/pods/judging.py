@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from istio_convert import InputError, RenderError
+from istio_convert.source.nodes import to_data
 from istio_convert.source.writer import dump
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.reference.inputs import read_operators
@@ -23,8 +24,11 @@ from tests.pods.normal import table
 from tests.pods.sides import Gateway, Key, Sides, sides
 
 #: What is no finding, and what is, the worst last.
-STATES = ("no gateway", "refused by the conversion", "never ran", "same", "different", "auto", "refused")
+STATES = ("no gateway", "refused by the conversion", "never ran", "same", "different", "auto", "refused", "not judged")
 _ABSENT = "(none)"
+#: Texts that injection gives to every gateway and in which it describes the pod that it has before it: the containers
+#: beside the proxy, and their ports.
+DESCRIBES = ("env[ISTIO_META_APP_CONTAINERS]", "env[ISTIO_META_POD_PORTS]")
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Verdict:
     @property
     def is_false(self) -> bool:
         """Whether the report promised something else."""
-        return self.state in ("refused", "auto") or any(not one.said for one in self.differences)
+        return self.state in ("refused", "auto", "not judged") or any(not one.said for one in self.differences)
 
 
 @dataclass
@@ -163,7 +167,7 @@ class Judge:
         assert wanted.pod is not None
         assert helms.pod is not None
         listed = differences(table(wanted.pod), table(helms.pod))
-        strict = self._changes_of(_bare_operator(gateway.key, both.conversion.operators[-1].user), case)
+        strict = self._changes_of(_bare_operator(gateway.key, to_data(both.conversion.operators[-1].user)), case)
         usual = _usual(listed, strict.get(gateway.key, {}), mesh.get(gateway.key, {}))
         attribution = Attribution(text, case, self.charts, both, self.backend, gateway.key)
         promised = attribution.promised([one for one in listed if one in usual], table(wanted.pod))
@@ -192,7 +196,9 @@ def _usual(
 ) -> list[Difference]:
     """The differences that every gateway has, and those where the mesh's settings give them another value."""
     places = {(one.kind, one.place) for one in strict.values()}
-    return [one for one in listed if one.change in strict or (one.change in mesh and (one.kind, one.place) in places)]
+    usual = [one for one in listed if one.change in strict or (one.change in mesh and (one.kind, one.place) in places)]
+    usual += [one for one in listed if one.place.endswith(DESCRIBES) and (one.kind, one.place) in places]
+    return usual
 
 
 _NO_SPEC: dict[str, Any] = {}

@@ -41,8 +41,13 @@ _UNITS |= {f"{letter}i": Decimal(1024) ** power for power, letter in enumerate("
 def table(pod: Mapping[str, Any]) -> dict[str, Any]:
     """Every place of a pod that holds something, in a fixed order."""
     metadata = {key: pod["metadata"].get(key) or {} for key in ("labels", "annotations")}
+    spec = pod.get("spec") or {}
     found = dict(_flat("metadata", metadata))
-    found.update(_flat("spec", pod.get("spec") or {}))
+    found.update(_flat("spec", spec))
+    for group in ("containers", "initContainers"):
+        names = [str(one.get("name")) for one in spec.get(group) or () if isinstance(one, dict)]
+        if len(names) > 1:
+            found[f"spec.{group}.order"] = ", ".join(names)
     dropped = NOT_COMPARED
     return {place: value for place, value in sorted(found.items()) if not place.startswith(dropped)}
 

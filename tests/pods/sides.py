@@ -8,11 +8,12 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from istio_convert import Conversion, Outcome, Source, convert
 from istio_convert.paths import Path
+from istio_convert.source.nodes import to_data
 from istio_convert.verify import candidate, helm, reference
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.manifests import Object, Rendered
@@ -150,10 +151,10 @@ def planes(conversion: Conversion, rendered: Sequence[Rendered], charts: Release
         values = release.values_data()
         revision = str(values.get("revision") or "")
         found.append(_plane(own, revision, release.namespace, charts))
+    home = _home(conversion)
     wanted = {_revision(conversion, rendered, key) for key in helms(conversion, rendered)}
-    for revision in sorted(wanted - {plane.revision for plane in found}):
-        found.append(default_plane(charts, revision))
-    return tuple(found)
+    elsewhere = sorted(wanted - {plane.revision for plane in found})
+    return (*found, *(default_plane(charts, revision, home) for revision in elsewhere))
 
 
 def _revision(conversion: Conversion, rendered: Sequence[Rendered], key: Key) -> str:
@@ -163,17 +164,27 @@ def _revision(conversion: Conversion, rendered: Sequence[Rendered], key: Key) ->
     return "" if revision == "default" else revision
 
 
-_DEFAULTS: dict[tuple[str, str], Plane] = {}
+def _home(conversion: Conversion) -> str:
+    """Where the operators say that their istiod is."""
+    for operator in conversion.operators:
+        user: Any = to_data(operator.user)
+        namespace = ((user.get("values") or {}).get("global") or {}).get("istioNamespace")
+        if isinstance(namespace, str) and namespace:
+            return namespace
+    return "istio-system"
+
+
+_DEFAULTS: dict[tuple[str, str, str], Plane] = {}
 
 
 def default_plane(charts: ReleaseCharts, revision: str = "", namespace: str = "istio-system") -> Plane:
-    """The istiod of the chart without settings."""
-    key = (charts.version, revision)
+    """The istiod of the chart without settings but where it is."""
+    key = (charts.version, revision, namespace)
     if key not in _DEFAULTS:
-        values = {"revision": revision} if revision else {}
+        values: dict[str, Any] = {"revision": revision, "global": {"istioNamespace": namespace}}
         objects = helm.render(charts, "istiod", values, name="istiod", namespace=namespace)
         _DEFAULTS[key] = _plane(objects, revision, namespace, None)
-    return replace(_DEFAULTS[key], namespace=namespace)
+    return _DEFAULTS[key]
 
 
 def _plane(objects: Sequence[Object], revision: str, namespace: str, charts: ReleaseCharts | None) -> Plane:

@@ -34,12 +34,16 @@ def problems(pod: dict[str, Any]) -> list[str]:
 def _container(container: dict[str, Any], volumes: set[Any]) -> list[str]:
     name = container.get("name")
     found = []
-    for variable in container.get("env") or ():
-        if variable.get("value") and variable.get("valueFrom"):
-            found.append(f"{name}: variable {variable['name']} has value and valueFrom")
-    for mount in container.get("volumeMounts") or ():
-        if mount.get("name") not in volumes:
-            found.append(f"{name}: mount of {mount.get('name')}, which is no volume")
+    found += [
+        f"{name}: variable {one['name']} has value and valueFrom"
+        for one in container.get("env") or ()
+        if one.get("value") and one.get("valueFrom")
+    ]
+    found += [
+        f"{name}: mount of {one.get('name')}, which is no volume"
+        for one in container.get("volumeMounts") or ()
+        if one.get("name") not in volumes
+    ]
     paths = Counter(mount.get("mountPath") for mount in container.get("volumeMounts") or ())
     found += [f"{name}: two mounts at {path}" for path, times in paths.items() if times > 1]
     hooks = container.get("lifecycle") or {}
