@@ -93,8 +93,10 @@ def features() -> Iterator[Feature]:
         yield Feature(f"env/deleted/{name}", patches=[(f"{PROXY}.env.[name:{name}]", DELETE)])
         yield Feature(f"env/overlay-value/{name}", patches=[(f"{PROXY}.env.[name:{name}].value", "given")])
     yield Feature("env/overlay-field/CA_ADDR", patches=[(f"{PROXY}.env.[name:CA_ADDR].valueFrom", REFERENCES["field"])])
-    reworded = {"name": "POD_NAME", "value": "given"}
-    yield Feature("env/overlay-whole/POD_NAME", patches=[(f"{PROXY}.env.[name:POD_NAME]", reworded)])
+    for name in IN_CHART:
+        place = f"{PROXY}.env.[name:{name}]"
+        yield Feature(f"env/whole-value/{name}", patches=[(place, {"name": name, "value": "given"})])
+        yield Feature(f"env/whole-field/{name}", patches=[(place, {"name": name, "valueFrom": REFERENCES["field"]})])
     for name in ("GOMAXPROCS", "MY_OWN", "PROXY_CONFIG"):
         yield Feature(f"env/appended/{name}", patches=[(f"{PROXY}.env.[-1]", {"name": name, "value": "given"})])
     short = [{"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}}]
