@@ -111,9 +111,9 @@ def test_a_field_that_asks_for_what_istioctl_does_anyway_is_not_excused_by_the_b
 
 
 def test_pods_that_run_the_same_have_the_same_table() -> None:
-    container = {"name": "a", "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}]}
+    container: dict[str, Any] = {"name": "a", "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}]}
     container["resources"] = {"requests": {"cpu": "500m", "memory": "1Gi"}}
-    pod = {"metadata": {"name": "x"}, "spec": {"containers": [container]}}
+    pod: dict[str, Any] = {"metadata": {"name": "x"}, "spec": {"containers": [container]}}
     other = copy.deepcopy(pod)
     other["spec"]["containers"][0]["env"][1] = {"name": "B", "value": "1"}
     other["spec"]["containers"][0]["resources"] = {"requests": {"cpu": 0.5, "memory": "1024Mi"}}
