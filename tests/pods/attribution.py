@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from istio_convert import InputError, Outcome, RenderError
@@ -30,6 +30,7 @@ class Attribution:
     both: Sides
     backend: Backend
     key: Key
+    _tables: dict[Any, dict[str, Any]] = field(default_factory=dict)
 
     def promised(self, usual: Sequence[Difference], wanted: Mapping[str, Any]) -> set[str]:
         """The places among the usual differences that a field asks for, with an outcome that says that it is there.
@@ -55,19 +56,34 @@ class Attribution:
 
     def named(self, difference: Difference) -> Difference:
         """A difference with the fields that it comes from, and whether the report speaks of it."""
-        if not hasattr(self, "_tables"):
-            self._tables = [
-                (entry, tree)
-                for entry in self._gateway_entries()
-                for tree in (self._rendered_without(entry), self._rendered_with_another(entry))
-                if tree is not None
-            ]
-            self._whole = self._rendered({}) or {}
-        whole = self._whole.get(difference.place, _MISSING)
-        behind = [entry for entry, tree in self._tables if tree.get(difference.place, _MISSING) != whole]
+        behind = self._behind(difference)
         leaves = tuple(dict.fromkeys(f"{one.leaf.dotted} ({one.outcome.value} {one.rule})" for one in behind))
         to_a_person = any(one.outcome in (Outcome.MANUAL, Outcome.LOST) for one in behind)
         return replace(difference, leaves=leaves, said=to_a_person or self._is_said(difference))
+
+    def _behind(self, difference: Difference) -> list[Entry]:
+        """The fields that a place comes from: those that it changes without, first looked for by groups of them."""
+        place, before = difference.place, _plain(difference.before)
+        whole = self._table("whole", ()).get(place, _MISSING)
+        groups: dict[Any, list[Entry]] = {}
+        for entry in self._gateway_entries():
+            groups.setdefault(entry.leaf.path[:6], []).append(entry)
+        found = []
+        for group, entries in groups.items():
+            if self._table(group, entries).get(place, _MISSING) == whole:
+                alike = [one for one in entries if _plain(one.leaf.value) == before]
+                moved = [(one, self._rendered_with_another(one)) for one in alike]
+                found += [one for one, tree in moved if tree is not None and tree.get(place, _MISSING) != whole]
+            else:
+                found += [one for one in entries if self._table(one.leaf, [one]).get(place, _MISSING) != whole]
+        return found
+
+    def _table(self, key: Any, without: Sequence[Entry]) -> dict[str, Any]:
+        """The pod's table without some fields; that of the whole operator where there is no pod without them."""
+        if key not in self._tables:
+            made = self._rendered({"leave_out": [one.leaf.path for one in without]})
+            self._tables[key] = made if made is not None else self._tables.get("whole", {})
+        return self._tables[key]
 
     def _is_said(self, difference: Difference) -> bool:
         """Whether the words of the report name a place: its last step of its own, or all after that."""
