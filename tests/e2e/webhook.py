@@ -32,6 +32,7 @@ _TEMPLATE = f"""metadata:
 #: How many istiods are kept running; each is for one revision in one namespace.
 _KEPT = 2
 _SECONDS = 90.0
+_MESH_SECONDS = 15.0
 
 
 class Istiod:
@@ -198,19 +199,40 @@ class Webhook:
         time.sleep(1.0)  # the API server hears of it by a watch
 
     def _wait(self, plane: Plane) -> None:
-        """Wait until a pod is injected with what was written last."""
-        mark, end, last = _mark(plane), time.monotonic() + _SECONDS, "nothing"
+        """Wait until a pod is injected with what was written last.
+
+        A mesh configuration that istiod does not take never acts: then it is that of an istiod that starts with it.
+        """
+        if self._acts(plane, _SECONDS, mesh=False) and not self._acts(plane, _MESH_SECONDS):
+            key = (plane.revision, plane.namespace)
+            self._istiods.pop(key).end()
+            self._hooks = {}
+            istiod = self._istiod(plane)
+            pointed = {one["metadata"]["name"]: self._pointed(one, istiod, plane) for one in plane.configurations}
+            self._register({name: json.dumps(one) for name, one in pointed.items()})
+            self._acts(plane, _SECONDS, mesh=False)
+
+    def _acts(self, plane: Plane, seconds: float, *, mesh: bool = True) -> bool:
+        """Whether what was written last acts within some time; without ``mesh``, the templates alone, and it must.
+
+        Raises:
+            AssertionError: the templates do not.
+        """
+        mark, end, last = _mark(plane), time.monotonic() + seconds, "nothing"
         while time.monotonic() < end:
             status, answer = self._server.create(_marker(plane), dry=True)
             if status < 300:
                 annotations = answer["metadata"].get("annotations") or {}
-                seen = [annotations.get(f"{_MARK}/{part}") for part in ("config", "mesh")]
-                if seen == [mark, mark]:
-                    return
+                parts = ("config", "mesh") if mesh else ("config",)
+                seen = [annotations.get(f"{_MARK}/{part}") for part in parts]
+                if seen == [mark] * len(parts):
+                    return True
                 last = str(seen)
             else:
                 last = str(answer.get("message"))
             time.sleep(0.1)
+        if mesh:
+            return False
         raise AssertionError(f"istiod does not inject with {mark}, but {last}:\n{self._istiod(plane).words()}")
 
 

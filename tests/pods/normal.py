@@ -24,6 +24,7 @@ _KEYS = {
 #: What every pod has of its own, and the injector's notes to itself for the next time that it sees the pod.
 NOT_COMPARED = (
     "metadata.name",
+    "metadata.generateName",
     "metadata.uid",
     "metadata.creationTimestamp",
     "metadata.managedFields",

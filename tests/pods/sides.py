@@ -11,12 +11,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from istio_convert import Conversion, Outcome, Source, convert
+from istio_convert import Conversion, Outcome, RenderError, Source, convert
 from istio_convert.paths import Path
 from istio_convert.source.nodes import to_data
+from istio_convert.source.writer import dump
 from istio_convert.verify import candidate, helm, reference
 from istio_convert.verify.charts import ReleaseCharts
 from istio_convert.verify.manifests import Object, Rendered
+from istio_convert.verify.reference.inputs import read_operators
+from istio_convert.verify.reference.tree import get_path
 from istio_convert.verify.tags import pinned_tags, read_as_release
 
 WORKLOADS = ("Deployment", "DaemonSet")
@@ -100,8 +103,11 @@ def sides(text: str, charts: ReleaseCharts, name: str = "operator.yaml") -> Side
     conversion = convert(Source(name, text), to=charts.version)
     rendered = candidate.render(conversion.releases, charts)
     left_out = [e.leaf.path for e in conversion.ledger.entries if e.outcome in LEFT_OUT and not e.places]
-    before = istioctls(text, charts, name=name)
-    without = istioctls(text, charts, name=name, leave_out=left_out) if left_out else before
+    without = istioctls(text, charts, name=name, leave_out=left_out)
+    try:
+        before = istioctls(text, charts, name=name) if left_out else without
+    except RenderError:  # this istioctl refuses a field that the report leaves to a person
+        before = without
     after = helms(conversion, rendered)
     gateways = tuple(
         Gateway(key, before.get(key), after.get(key), without.get(key)) for key in sorted({*before, *after})
@@ -115,6 +121,7 @@ def istioctls(
 ) -> dict[Key, Object]:
     """The gateways' workloads of istioctl, their pinned tags read as the release."""
     semantics = reference.semantics_of(charts.version)
+    text = with_names(text, name)
     with reference.located([(name, text)]):
         merged = reference.merge_all([(name, text)], charts, leave_out=leave_out)
         tags = pinned_tags(merged, charts.version)
@@ -124,6 +131,26 @@ def istioctls(
         if item.release in _GATEWAYS and item.object.get("kind") in WORKLOADS:
             found[item.id.namespace, item.id.name] = _in_place(read_as_release(item.object, tags), item)
     return found
+
+
+def with_names(text: str, name: str = "operator.yaml") -> str:
+    """The operators with the names that istioctl once gave to gateways without one.
+
+    Today's istioctl gives them none, and no API server takes them; what runs in clusters has these names.
+    """
+    documents = read_operators([(name, text)])
+    nameless = [
+        (kind, entry)
+        for document in documents
+        for kind in _GATEWAYS
+        for entry in get_path(document, "spec", "components", kind) or ()
+        if isinstance(entry, dict) and not entry.get("name")
+    ]
+    if not nameless:
+        return text
+    for kind, entry in nameless:
+        entry["name"] = f"istio-{kind[: -len('Gateways')]}gateway"
+    return "---\n".join(dump(document) for document in documents)
 
 
 def helms(conversion: Conversion, rendered: Sequence[Rendered]) -> dict[Key, Object]:
@@ -219,5 +246,6 @@ def pod_of(workload: Object, template: Any = None) -> Object:
     metadata["labels"] = {**(metadata.get("labels") or {}), label: "7d9c8b6f5"}
     owner = {"kind": "ReplicaSet", "name": f"{name}-7d9c8b6f5"} if deployed else {"kind": "DaemonSet", "name": name}
     owner = {"apiVersion": "apps/v1", **owner, "uid": "00000000-0000-0000-0000-000000000016", "controller": True}
-    head = {"name": f"{owner['name']}-x2v4z", "namespace": namespace, "ownerReferences": [owner]}
+    # no name yet, as the injector sees it: it takes the owner for the pod only then
+    head = {"generateName": f"{owner['name']}-", "namespace": namespace, "ownerReferences": [owner]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {**metadata, **head}, "spec": made.get("spec") or {}}
