@@ -167,7 +167,9 @@ class Judge:
         assert wanted.pod is not None
         assert helms.pod is not None
         listed = differences(table(wanted.pod), table(helms.pod))
-        strict = self._changes_of(_bare_operator(gateway.key, to_data(both.conversion.operators[-1].user)), case)
+        strict = self._changes_of(
+            _bare_operator(gateway.key, to_data(both.conversion.operators[-1].user), gateway.component), case
+        )
         usual = _usual(listed, strict.get(gateway.key, {}), mesh.get(gateway.key, {}))
         attribution = Attribution(text, case, self.charts, both, self.backend, gateway.key)
         promised = attribution.promised([one for one in listed if one in usual], table(wanted.pod))
@@ -195,23 +197,25 @@ def _usual(
     mesh: Mapping[tuple[str, str, str], Difference],
 ) -> list[Difference]:
     """The differences that every gateway has, and those where the mesh's settings give them another value."""
-    places = {(one.kind, one.place) for one in strict.values()}
-    usual = [one for one in listed if one.change in strict or (one.change in mesh and (one.kind, one.place) in places)]
-    usual += [one for one in listed if one.place.endswith(DESCRIBES) and (one.kind, one.place) in places]
-    return usual
+    places = {one.place for one in strict.values()}
+    return [
+        one
+        for one in listed
+        if one.change in strict or (one.change in mesh and one.place in places) or one.place.endswith(DESCRIBES)
+    ]
 
 
 _NO_SPEC: dict[str, Any] = {}
 _HEAD = {"apiVersion": "install.istio.io/v1alpha1", "kind": "IstioOperator"}
 
 
-def _bare_operator(key: Key, user: Any) -> str:
+def _bare_operator(key: Key, user: Any, component: str = "ingressGateways") -> str:
     """An operator with a gateway of a name that sets nothing; hub, tag and revision as the user has them."""
     namespace, name = key
     given = user if isinstance(user, dict) else {}
     kept = {one: given[one] for one in ("hub", "tag", "revision") if isinstance(given.get(one), str)}
     entry = {"name": name, "namespace": namespace, "enabled": True}
-    spec = {"profile": "default", **kept, "components": {"ingressGateways": [entry]}}
+    spec = {"profile": "default", **kept, "components": {component: [entry]}}
     return dump({**_HEAD, "metadata": {"name": "bare", "namespace": "istio-system"}, "spec": spec})
 
 

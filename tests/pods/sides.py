@@ -65,12 +65,14 @@ class Gateway:
 
     Attributes:
         key: namespace and name.
+        component: ``ingressGateways`` or ``egressGateways``.
         istioctls: istioctl's workload; None when it makes none.
         helms: Helm's and Kustomize's; None when they make none.
         without: istioctl's, without the fields that the report leaves out or to a person.
     """
 
     key: Key
+    component: str
     istioctls: Object | None
     helms: Object | None
     without: Object | None
