@@ -166,7 +166,7 @@ class Judge:
         wanted = without if without and without.pod else own
         assert wanted.pod is not None
         assert helms.pod is not None
-        listed = differences(table(wanted.pod), table(helms.pod))
+        listed = [*_kinds(gateway), *differences(table(wanted.pod), table(helms.pod))]
         strict = self._changes_of(
             _bare_operator(gateway.key, to_data(both.conversion.operators[-1].user), gateway.component), case
         )
@@ -178,6 +178,12 @@ class Judge:
             return Verdict(case, gateway.key, "same", for_all=len(listed))
         named = tuple(attribution.named(one) for one in odd)
         return Verdict(case, gateway.key, "different", differences=named, for_all=len(listed) - len(odd))
+
+
+def _kinds(gateway: Gateway) -> list[Difference]:
+    """The workloads' kinds, when they are not the same."""
+    kinds = [str((one or {}).get("kind")) for one in (gateway.without or gateway.istioctls, gateway.helms)]
+    return [Difference("other value", "kind", *kinds)] if kinds[0] != kinds[1] else []
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:

@@ -29,6 +29,8 @@ NOT_COMPARED = (
     "metadata.creationTimestamp",
     "metadata.managedFields",
     "metadata.ownerReferences",
+    "metadata.labels[pod-template-hash]",
+    "metadata.labels[controller-revision-hash]",
     "metadata.annotations[proxy.istio.io/overrides]",
     "metadata.annotations[sidecar.istio.io/status]",
 )

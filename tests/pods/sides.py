@@ -111,8 +111,10 @@ def sides(text: str, charts: ReleaseCharts, name: str = "operator.yaml") -> Side
     except RenderError:  # this istioctl refuses a field that the report leaves to a person
         before = without
     after = helms(conversion, rendered)
+    egress = {(one.namespace, one.name) for one in conversion.releases if one.component == _GATEWAYS[1]}
     gateways = tuple(
-        Gateway(key, before.get(key), after.get(key), without.get(key)) for key in sorted({*before, *after})
+        Gateway(key, _GATEWAYS[key in egress], before.get(key), after.get(key), without.get(key))
+        for key in sorted({*before, *after})
     )
     spaces = frozenset({key[0] for key in (*before, *after)} | {item.id.namespace for item in rendered} - {""})
     return Sides(conversion, planes(conversion, rendered, charts), gateways, spaces)
