@@ -182,8 +182,8 @@ class Judge:
 
 def _kinds(gateway: Gateway) -> list[Difference]:
     """The workloads' kinds, when they are not the same."""
-    kinds = [str((one or {}).get("kind")) for one in (gateway.without or gateway.istioctls, gateway.helms)]
-    return [Difference("other value", "kind", *kinds)] if kinds[0] != kinds[1] else []
+    before, after = ((one or {}).get("kind") for one in (gateway.without or gateway.istioctls, gateway.helms))
+    return [Difference("other value", "kind", before, after)] if before != after else []
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Difference]:
