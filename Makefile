@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint format types bench fuzz e2e docs proof release clean
+.PHONY: help venv demo test lint format types bench fuzz e2e e2e-pods docs proof release clean
 
 help: ## show the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  \1\t\2/' | expand -t 12
@@ -53,6 +53,9 @@ proof: $(VENV)/.ready ## prove every operator of ISTIO_CONVERT_CORPUS at the ver
 
 e2e: $(VENV)/.ready ## run the migration scripts against a real API server (needs Go and etcd)
 	$(BIN)/python tests/e2e/run.py
+
+e2e-pods: $(VENV)/.ready ## judge every gateway's pod by a real istiod and API server, where they are built (ISTIO_CONVERT_CORPUS=… for more)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/e2e/pods.py
 
 docs: $(VENV)/.ready ## build the documentation
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'

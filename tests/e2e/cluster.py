@@ -98,6 +98,18 @@ def cache() -> Path:
     return base / "istio-convert" / "e2e"
 
 
+def built_api_server() -> str:
+    """The API server, where it is built already.
+
+    Raises:
+        MissingProgramError: it is not.
+    """
+    binary = Path(os.environ.get("KUBE_APISERVER") or cache() / f"kube-apiserver-{KUBERNETES}")
+    if not binary.exists():
+        raise MissingProgramError("the API server is not built: make e2e builds it")
+    return str(binary)
+
+
 def api_server() -> str:
     """The API server; built when it is not in the cache, which takes about twenty minutes on two cores.
 
@@ -183,7 +195,8 @@ class Cluster:
         )
 
 
-def _free_ports(number: int) -> list[int]:
+def free_ports(number: int) -> list[int]:
+    """Ports of the loopback that nobody listens on."""
     sockets = [socket.socket() for _ in range(number)]
     try:
         for one in sockets:
@@ -204,7 +217,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
     kubectl, etcd, server = program("kubectl", "KUBECTL"), program("etcd", "ETCD"), api_server()
     openssl = program("openssl", "OPENSSL")
     folder.mkdir(parents=True)
-    client, peer, secure = _free_ports(3)
+    client, peer, secure = free_ports(3)
     key = folder / "sa.key"
     subprocess.run([openssl, "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
     (folder / "tokens.csv").write_text(f"{_TOKEN},admin,admin,system:masters\n")
