@@ -39,3 +39,19 @@ def canonical(quantity: Any) -> str:
         if scaled == scaled.to_integral_value():
             return f"{int(scaled)}{suffix}"
     return f"{int(value.scaleb(9).to_integral_value(rounding='ROUND_UP'))}n"
+
+
+def as_stored(quantity: Any) -> str:
+    """A quantity the way the API server stores it: ``2000m`` is ``2``, ``1024Mi`` is ``1Gi``, ``1.5Gi`` is ``1536Mi``.
+
+    What is no quantity comes back as text.
+    """
+    text = str(quantity).strip()
+    value = amount(text)
+    if value is None or not text.endswith(tuple(_BINARY)) or abs(value) < 1024:
+        return canonical(text)
+    for suffix, power in sorted(_BINARY.items(), key=lambda item: -item[1]):
+        scaled = value / Decimal(1024) ** power
+        if scaled == scaled.to_integral_value():
+            return f"{int(scaled)}{suffix}"
+    return str(int(value.to_integral_value(rounding="ROUND_UP")))
