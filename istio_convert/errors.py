@@ -6,7 +6,8 @@ IstioConvertError
 │   ├── NotIstioOperatorError  YAML, but no IstioOperator
 │   ├── ModelError             an IstioOperator of the wrong shape; carries every issue
 │   ├── MergeConflictError     two operators that contradict each other
-│   └── UnsupportedVersionError
+│   ├── UnsupportedVersionError
+│   └── ClusterError           a cluster that cannot be read
 ├── OutputError                the result cannot be written
 │   ├── OutputExistsError
 │   ├── InvalidNameError
@@ -116,6 +117,18 @@ class MergeConflictError(InputError):
 
 class UnsupportedVersionError(InputError):
     """The catalog does not know the version that was asked for."""
+
+
+class ClusterError(InputError):
+    """The cluster does not answer, or the account may not read it.
+
+    Attributes:
+        forbidden: it answers, and the account may not.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, forbidden: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.forbidden = forbidden
 
 
 class OutputError(IstioConvertError):

@@ -17,7 +17,7 @@ LAYERS = (
     ("operator",),
     ("ledger", "release"),
     ("mapping",),
-    ("emit", "report", "verify"),
+    ("cluster", "emit", "report", "verify"),
     ("api",),
     ("migrate", "proving"),
     ("cli", "__main__", "__init__"),

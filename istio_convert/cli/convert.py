@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from istio_convert.cli import inputs, terminal
+from istio_convert.cli.cluster import from_cluster_option, look, refuse_both
 from istio_convert.cli.command import Command, common, is_failing, report_options, version_options
 from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit, worst
@@ -17,7 +18,7 @@ from istio_convert.cli.settings import RENDERED, Settings, emit_options, refuse_
 from istio_convert.errors import IstioConvertError
 
 if TYPE_CHECKING:
-    from istio_convert.api import Conversion
+    from istio_convert.api import Conversion, Source
     from istio_convert.proving import Proof
 
 _HELP = """Convert one or more IstioOperators into Helm releases.
@@ -33,7 +34,8 @@ _STREAMS = ("flux", "argocd")
 
 
 @click.command("convert", cls=Command, help=_HELP)
-@click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
+@click.argument("operators", metavar="OPERATOR...", nargs=-1)
+@from_cluster_option
 @click.option("-o", "--output", metavar="DIR", help="Write the output into this folder.")
 @version_options
 @emit_options
@@ -63,6 +65,7 @@ _STREAMS = ("flux", "argocd")
 @click.pass_context
 def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) -> int:
     """Check the combination of options, then convert."""
+    refuse_both(operators, params)
     output, diff_with = params["output"], params["diff_with"]
     if output and diff_with:
         raise click.UsageError("--diff compares and writes nothing; give it without -o")
@@ -72,6 +75,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
         raise click.UsageError(f"the output for {params['target']} is a folder of files; give it -o DIR")
     if params["report"] == STDOUT and not output:
         raise click.UsageError("stdout carries the manifests; give -o DIR, or --report a file")
+    if params["separate"] and params["from_cluster"]:
+        raise click.UsageError("--separate is about files; convert the operators that cluster --print operators gives")
     if params["separate"] and params["prove"]:
         raise click.UsageError("--prove is for operators of one mesh; run verify for each file")
     if params["charts"] and not params["prove"] and params["target"] not in RENDERED:
@@ -79,6 +84,7 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
     refuse_options_of_others(ctx)
     refuse_inside(params["report"], output)
     check_page(params)
+    found = look(params) if params["from_cluster"] else None
     names = inputs.expand(operators, _commands(ctx))
     settle_version(params)
     settings = settings_from(params)
@@ -88,7 +94,8 @@ def command(ctx: click.Context, /, operators: tuple[str, ...], **params: Any) ->
 
         folder = Path(output or diff_with)
         return convert_separately(names, folder, settings, reporting, compare=not output)
-    return _convert(names, settings, reporting, params)
+    sources = found.sources() if found else [inputs.read(name) for name in names]
+    return _convert(sources, settings, reporting, params)
 
 
 def _commands(ctx: click.Context) -> list[str]:
@@ -97,10 +104,9 @@ def _commands(ctx: click.Context) -> list[str]:
     return group.list_commands(ctx) if isinstance(group, click.Group) else []
 
 
-def _convert(names: list[str], settings: Settings, reporting: Reporting, params: dict[str, Any]) -> int:
+def _convert(sources: list[Source], settings: Settings, reporting: Reporting, params: dict[str, Any]) -> int:
     from istio_convert import report  # noqa: PLC0415 - lazy: --help needs no library
 
-    sources = [inputs.read(name) for name in names]
     try:
         conversion = convert_by(sources, settings)
         proof = _prove(conversion, params) if params["prove"] else None

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str, bool]] = {
     "check": ("istio_convert.cli.check", "Fail when a field has no place in the target version.", True),
     "verify": ("istio_convert.cli.verify", "Render both sides and compare the objects.", True),
     "plan": ("istio_convert.cli.plan", "Write the steps of the migration of a running mesh.", True),
+    "cluster": ("istio_convert.cli.cluster", "Show what of Istio is in a cluster; only reads.", True),
     "explain": ("istio_convert.cli.explain", "Say what becomes of a field, and why.", True),
     "rules": ("istio_convert.cli.rules", "List the mapping rules.", True),
     "schema": (

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from istio_convert.cli import inputs, terminal
+from istio_convert.cli.cluster import from_cluster_option, look, refuse_both
 from istio_convert.cli.command import Command, common, version_options
 from istio_convert.cli.converting import convert_by, settle_version
 from istio_convert.cli.exits import Exit
@@ -16,12 +17,14 @@ from istio_convert.cli.settings import settings_from
 _HELP = """Render what istioctl would apply and what Helm and Kustomize would, and compare the objects.
 
 Needs the charts of the release on this machine ("istio-convert charts add PATH") and the extra "render".
+With --from-cluster the operators and istioctl's side are those of the cluster, so that what was changed by hand shows.
 Exit code 4 when a difference is left that nothing explains.
 """
 
 
 @click.command("verify", cls=Command, help=_HELP)
-@click.argument("operators", metavar="OPERATOR...", nargs=-1, required=True)
+@click.argument("operators", metavar="OPERATOR...", nargs=-1)
+@from_cluster_option
 @version_options
 @click.option(
     "--charts",
@@ -42,14 +45,19 @@ Exit code 4 when a difference is left that nothing explains.
 @common
 def command(operators: tuple[str, ...], form: str, reference: str | None, **params: Any) -> int:
     """Convert, render, compare."""
+    refuse_both(operators, params)
+    if params["from_cluster"] and reference is not None:
+        raise click.UsageError("--from-cluster compares with the live objects; give --reference with files")
     names = inputs.expand(operators)
     if reference == inputs.STDIN and inputs.STDIN in names:
         raise click.UsageError("both the operator and --reference from standard input")
     settle_version(params)
-    conversion = convert_by([inputs.read(name) for name in names], settings_from(params))
+    found = look(params) if params["from_cluster"] else None
+    sources = found.sources() if found else [inputs.read(name) for name in names]
+    conversion = convert_by(sources, settings_from(params))
     if params.get("to_from") and not params["quiet"]:
         terminal.say(f"note: Istio {conversion.version}, {conversion.why_version}\n")
-    given = None
+    given = ("the cluster", found.dump()) if found else None
     if reference is not None:
         source = inputs.read(reference)
         given = (source.name, text_of(source.name, source.text))

@@ -208,8 +208,13 @@ def free_ports(number: int) -> list[int]:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[Cluster]:
+def cluster(folder: Path, *, reader: str | None = None) -> Iterator[Cluster]:
     """Start etcd and an API server in a folder; end both afterwards.
+
+    Args:
+        folder: is made; holds data, certificates, log and kubeconfig.
+        reader: name of a user beside the administrator, who may do what roles allow; the kubeconfig has a context of
+            that name. Without one everybody may do everything.
 
     Raises:
         MissingProgramError: a program is not here.
@@ -220,7 +225,10 @@ def cluster(folder: Path) -> Iterator[Cluster]:
     client, peer, secure = free_ports(3)
     key = folder / "sa.key"
     subprocess.run([openssl, "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
-    (folder / "tokens.csv").write_text(f"{_TOKEN},admin,admin,system:masters\n")
+    (folder / "tokens.csv").write_text(
+        f"{_TOKEN},admin,admin,system:masters\n" + (f"{_TOKEN}-{reader},{reader},{reader}\n" if reader else "")
+    )
+    mode = "RBAC" if reader else "AlwaysAllow"
     log = (folder / "log").open("wb")
     started: list[subprocess.Popen[bytes]] = []
     try:
@@ -240,7 +248,7 @@ def cluster(folder: Path) -> Iterator[Cluster]:
                 [
                     server, f"--etcd-servers=http://127.0.0.1:{client}", f"--cert-dir={folder / 'certificates'}",
                     "--bind-address=127.0.0.1", f"--secure-port={secure}", "--endpoint-reconciler-type=none",
-                    "--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=AlwaysAllow",
+                    "--service-cluster-ip-range=10.96.0.0/16", f"--authorization-mode={mode}",
                     "--allow-privileged=true",
                     f"--token-auth-file={folder / 'tokens.csv'}", "--disable-admission-plugins=ServiceAccount",
                     "--service-account-issuer=https://kubernetes.default.svc",
@@ -267,6 +275,11 @@ def cluster(folder: Path) -> Iterator[Cluster]:
                 }
             )
         )
+        if reader:
+            data = json.loads(config.read_text())
+            data["users"].append({"name": reader, "user": {"token": f"{_TOKEN}-{reader}"}})
+            data["contexts"].append({"name": reader, "context": {"cluster": "e2e", "user": reader}})
+            config.write_text(json.dumps(data))
         made = Cluster(config, kubectl)
         _wait(made, started, folder)
         yield made
